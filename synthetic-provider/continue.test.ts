@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import type { ProviderScript } from './contract/types.js';
+import { readContinued } from './continue.js';
+import { rebuiltEffects } from './rebuild.js';
+import { line, log, received, settled } from './testing/log.js';
+import { chatAnswer } from './wire/chat-completions.js';
+
+const body = '{"messages":[{}],"model":"m"}';
+const first = chatAnswer('effect-1', 'm', Buffer.from(body));
+const good = log(
+  received(1, 'a'),
+  settled(1, 1, { bytes: first }),
+  received(2, 'a'),
+  settled(2, 1, { replayed: true }),
+  received(3),
+  settled(3, 2),
+);
+const script = (key: 'honour' | 'ignore', text?: string): ProviderScript => ({
+  key,
+  requests: text === undefined ? [] : [{ do: 'answer', text }],
+  otherwise: { do: 'answer' },
+});
+
+describe('a log that may be continued', () => {
+  it('gives the numbers to go on from, and what was served', () => {
+    expect(readContinued(good)).toMatchObject({ lines: 6, requests: 3, effects: 2, bytes: good });
+    expect(readContinued(good).served.map((one) => one.settled.effect.effect_id)).toEqual(['effect-1', 'effect-2']);
+  });
+
+  it('may be empty', () => {
+    expect(readContinued(Buffer.alloc(0))).toMatchObject({ lines: 0, requests: 0, effects: 0, served: [] });
+  });
+
+  it('may settle in another order than it received', () => {
+    expect(readContinued(log(received(1), received(2), settled(2, 2), settled(1, 1))).served).toHaveLength(2);
+  });
+});
+
+describe('a log that may not', () => {
+  const damage: [string, Buffer][] = [
+    ['torn', good.subarray(0, -1)],
+    ['not UTF-8', Buffer.concat([good, Buffer.from([0xff, 0x0a])])],
+    ['with a byte order mark', Buffer.concat([Buffer.from('\ufeff'), good])],
+    ['with an empty line', Buffer.concat([good, Buffer.from('\n')])],
+    ['with CRLF', Buffer.from(good.toString().replaceAll('\n', '\r\n'))],
+    ['not canonical', Buffer.from(good.toString().replace('{"at"', '{ "at"'))],
+    ['with a repeated name', Buffer.from(good.toString().replace('{"at"', '{"at":"2026-01-01T00:00:00.000Z","at"'))],
+    ['with an altered digest', Buffer.from(good.toString().replace(/"digest":"./, '"digest":"x'))],
+    ['with an altered word', Buffer.from(good.toString().replace('"status":200', '"status":201'))],
+    ['with an unknown member', Buffer.from(line(1, { ...received(1), extra: 1 }))],
+    ['with a first line missing', good.subarray(good.indexOf('\n') + 1)],
+    ['with a line twice', Buffer.concat([good, good.subarray(0, good.indexOf('\n') + 1)])],
+    ['with a gap in seq', Buffer.from(line(1, received(1)) + line(3, settled(1, null)))],
+    ['with a gap in requests', log(received(2), settled(2, null))],
+    ['with a request open', log(received(1), settled(1, null), received(2))],
+    ['settled twice', log(received(1), settled(1, null), settled(1, null))],
+    ['settled before it was received', log(settled(1, null), received(1))],
+    ['with a gap in effects', log(received(1), settled(1, 2))],
+    ['with an effect twice', log(received(1), received(2), settled(1, 1), settled(2, 1))],
+    ['with a replay of nothing', log(received(1), settled(1, 1, { replayed: true }))],
+    [
+      'with another body than its hash',
+      Buffer.from(line(1, { ...received(1), body_sha256: '0'.repeat(64) }) + line(2, settled(1, null))),
+    ],
+  ];
+  it.each(damage)('%s', (_what, bytes) => {
+    expect(() => readContinued(bytes)).toThrow(expect.objectContaining({ code: 'receipts-damaged' }) as Error);
+  });
+
+  it('is any cut of a good one but those between closed requests', () => {
+    const whole = [0, ...[2, 4, 6].map((count) => good.toString().split('\n').slice(0, count).join('\n').length + 1)];
+    const outcome = (cut: number) => {
+      try {
+        return readContinued(good.subarray(0, cut)).lines;
+      } catch (error) {
+        return (error as { code?: string }).code;
+      }
+    };
+    const cuts = Array.from({ length: good.length + 1 }, (_, cut) => cut);
+    expect(new Set(cuts.map(outcome))).toEqual(new Set([0, 2, 4, 6, 'receipts-damaged']));
+    const accepted = cuts.filter((cut) => typeof outcome(cut) === 'number');
+    expect(accepted).toEqual(whole);
+  });
+});
+
+describe('keys of a continued log', () => {
+  const hash = readContinued(good).served[0]?.received.body_sha256 ?? '';
+  const claim = { key: 'a', name: 'chat.completions', body_sha256: hash };
+
+  it('replay the first answer, byte for byte', () => {
+    const admission = rebuiltEffects(script('honour'), readContinued(good)).admit(claim);
+    expect(admission).toMatchObject({
+      kind: 'replay',
+      answer: { bytes: first, effect: { effect_id: 'effect-1', replayed: true } },
+    });
+  });
+
+  it('are forgotten by a prefix that ignores keys, numbers are not', () => {
+    const effects = rebuiltEffects(script('ignore'), readContinued(good));
+    expect(effects.admit(claim)).toEqual({ kind: 'fresh' });
+    expect(effects.commit(claim, () => first).effect.effect_id).toBe('effect-3');
+  });
+
+  it('need the scripted text of the first answer', () => {
+    const spoken = chatAnswer('effect-1', 'm', Buffer.from(body), 'Spoken.');
+    const continued = readContinued(log(received(1, 'a'), settled(1, 1, { bytes: spoken })));
+    expect(rebuiltEffects(script('honour', 'Spoken.'), continued).admit(claim)).toMatchObject({
+      kind: 'replay',
+      answer: { bytes: spoken },
+    });
+    expect(() => rebuiltEffects(script('honour', 'Other.'), continued)).toThrow(/effect-1 cannot be made again/);
+    expect(rebuiltEffects(script('ignore'), continued).admit(claim)).toEqual({ kind: 'fresh' });
+  });
+
+  it('of a log that ignored them: the first effect stands', () => {
+    const second = chatAnswer('effect-2', 'm', Buffer.from(body));
+    const lines = [received(1, 'a'), received(2, 'a'), settled(2, 2, { bytes: second }), settled(1, 1, { bytes: first })];
+    expect(rebuiltEffects(script('honour'), readContinued(log(...lines))).admit(claim)).toMatchObject({
+      answer: { bytes: first },
+    });
+  });
+});

@@ -1,0 +1,62 @@
+/**
+ * The synthetic provider as a process: prints one line when it listens, and ends when its standard input ends or on SIGTERM or
+ * SIGINT. The pipe on standard input is what ties it to the process that started it: whoever dies takes the provider along.
+ *
+ * Exit codes: 0 ended as told, 64 arguments or a port that cannot be had, 70 an error of its own.
+ */
+import { writeSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { canonical } from './canonical.js';
+import { reason } from './errors.js';
+import { startProvider } from './server.js';
+
+const help = `Usage: synthetic-provider [--port N]
+
+Serves a scripted model and tool provider on 127.0.0.1 and keeps fsynced receipts of every request.
+Prints one JSON line when it listens: {"control_token", "pid", "port", "ready": true}.
+Ends when its standard input ends.
+
+  --port N   listen on this port instead of a free one
+  --help     show this text
+`;
+
+function portOf(argv: string[]): number {
+  const { values } = parseArgs({ args: argv, options: { port: { type: 'string' }, help: { type: 'boolean' } } });
+  if (values.help === true) end(0, help, 1);
+  const text = values.port ?? '0';
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error(`--port wants a number up to 65535, not "${text}".`);
+  return Number(text);
+}
+
+/** Synchronous, since a last line written on the way out must not be lost in a pipe. */
+function end(code: number, text: string, fd = 2): never {
+  writeSync(fd, text);
+  process.exit(code);
+}
+
+function crash(error: unknown): never {
+  end(70, `synthetic-provider: internal error: ${error instanceof Error ? error.stack : String(error)}\n`);
+}
+
+process.on('uncaughtException', crash);
+
+let port = 0;
+try {
+  port = portOf(process.argv.slice(2));
+} catch (error) {
+  end(64, `synthetic-provider: ${reason(error)}\n`);
+}
+
+const provider = await startProvider(port, crash).catch((error: unknown) =>
+  end(64, `synthetic-provider: cannot listen on 127.0.0.1:${port}: ${reason(error)}\n`),
+);
+
+function stop(): void {
+  provider.stop();
+  process.exit(0);
+}
+process.on('SIGTERM', stop);
+process.on('SIGINT', stop);
+process.stdin.on('end', stop).on('error', stop).resume();
+
+writeSync(1, `${canonical({ control_token: provider.controlToken, pid: process.pid, port: provider.port, ready: true })}\n`);

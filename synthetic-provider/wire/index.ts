@@ -1,0 +1,41 @@
+/**
+ * From a request below a prefix to what it asks for: an effect with a name and a way to answer, or a refusal. Pure. A refused
+ * request has no effect, whatever the script says.
+ */
+import { canonical } from '../canonical.js';
+import { chatAnswer, chatCompletionsName, chatCompletionsPath, parseChatRequest } from './chat-completions.js';
+import { effectAnswer, effectNameOf } from './effects.js';
+
+export interface WireRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Buffer;
+}
+
+export type Wire =
+  | { kind: 'serve'; name: string; respond: (effectId: string, text?: string) => Buffer }
+  | { kind: 'refuse'; status: number; bytes: Buffer };
+
+export function wireOf(request: WireRequest): Wire {
+  const pathname = request.path.split('?', 1)[0] as string;
+  const effect = effectNameOf(pathname);
+  if (pathname !== chatCompletionsPath && effect === null) return refuse(404, `Nothing is served at ${pathname}.`);
+  if (request.method !== 'POST') return refuse(405, `${request.method} is not served at ${pathname}.`);
+  if (effect !== null) return { kind: 'serve', name: effect, respond: (effectId) => effectAnswer(effectId, effect) };
+  const parsed = parseChatRequest(request.body);
+  if (!parsed.ok) return refuse(400, parsed.message);
+  return {
+    kind: 'serve',
+    name: chatCompletionsName,
+    respond: (effectId, text) => chatAnswer(effectId, parsed.model, request.body, text),
+  };
+}
+
+function refuse(status: number, message: string): Wire {
+  return { kind: 'refuse', status, bytes: errorBody(status, message) };
+}
+
+export function errorBody(status: number, message: string): Buffer {
+  const type = status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error';
+  return Buffer.from(canonical({ error: { message, type } }));
+}
