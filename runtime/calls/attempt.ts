@@ -1,0 +1,162 @@
+/**
+ * The attempts of one call: intent, request, observation, interpretation, decision, end.
+ *
+ * Output commit: `attempt.started` is durable before the first byte leaves, and one `attempt.started` is at most one request. The
+ * response bytes are stored in the transaction of `attempt.observed`; everything after it can be derived from them again. A call
+ * with an unsettled attempt is never completed: it stays open, and its caller gets `EffectUnknown`.
+ */
+import { interpret, interpreter, type Interpretation } from '../core/interpret.js';
+import { decideRetry, type Decision } from '../core/retry.js';
+import { sha256 } from '../core/digest.js';
+import { EffectUnknown, invariant } from '../core/errors.js';
+import type { Draft, Payloads } from '../core/events.js';
+import { settled } from '../core/history.js';
+import type { Delivery } from '../wire/transport.js';
+import { requestPath } from '../core/request.js';
+import type { Committer } from './committer.js';
+import { textArtifact, type Config } from './context.js';
+
+/** Where the events of a call belong. */
+export interface Place {
+  task_id: string;
+  call_id: string;
+  compilation_id: string;
+}
+
+export interface Ended {
+  outcome: 'succeeded' | 'failed';
+  resultId: string | null;
+  text: string | null;
+  error: string | null;
+  attempts: number;
+}
+
+/** Commits the given intent together with the first `attempt.started`, then runs attempts until the call ends. */
+export async function runAttempts(
+  committer: Committer,
+  config: Config,
+  place: Place,
+  key: string,
+  body: Buffer,
+  intent: readonly Draft[],
+): Promise<Ended> {
+  let pending: Draft[] = [...intent];
+  for (let number = 1; ; number += 1) {
+    const attempt = { ...place, attempt_id: `attempt-${committer.nextSeq + pending.length}` };
+    committer.commit([...pending, { ...attempt, type: 'attempt.started', payload: { number } }]);
+    const delivery = await deliver(config, key, body);
+    const step = conclude(committer, config, attempt, number, delivery);
+    if (step.next === 'retry') {
+      pending = step.drafts;
+      continue;
+    }
+    committer.commit(step.drafts);
+    if (step.ended === null) throw new EffectUnknown(place.call_id, attempt.attempt_id, step.detail);
+    return { ...step.ended, attempts: number };
+  }
+}
+
+async function deliver(config: Config, idempotencyKey: string, body: Buffer): Promise<Delivery> {
+  const { url, timeoutMs } = config;
+  try {
+    return await config.transport({ url, path: requestPath, idempotencyKey, body, timeoutMs });
+  } catch (error) {
+    // A transport that throws has proved nothing.
+    return { delivery: 'broken', detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+type Attempt = Place & { attempt_id: string };
+type Step =
+  { next: 'retry'; drafts: Draft[] } | { next: 'end'; drafts: Draft[]; ended: Omit<Ended, 'attempts'> | null; detail: string };
+
+function conclude(committer: Committer, config: Config, attempt: Attempt, number: number, delivery: Delivery): Step {
+  const drafts: Draft[] = [observed(attempt, delivery)];
+  if (delivery.delivery === 'broken') {
+    const decision = decideRetry(config.retry, config.honoursKey, number, delivery);
+    if (decision === null) return { next: 'end', drafts, ended: null, detail: delivery.detail };
+    drafts.push({ ...attempt, type: 'attempt.retry_decided', payload: decision });
+    return { next: 'retry', drafts };
+  }
+  const meaning = delivery.delivery === 'complete' ? interpret(delivery.status, delivery.bytes) : null;
+  if (meaning !== null) drafts.push(interpreted(attempt, meaning));
+  const decision = decisionFor(config, number, delivery, meaning);
+  drafts.push({ ...attempt, type: 'attempt.retry_decided', payload: decision });
+  drafts.push({
+    ...attempt,
+    type: 'attempt.completed',
+    payload: { outcome: decision.reason === 'answered' ? 'succeeded' : 'failed' },
+  });
+  if (decision.decision === 'retry') return { next: 'retry', drafts };
+  if (delivery.delivery === 'not_sent' && earlierUnsettled(committer, attempt.call_id, attempt.attempt_id))
+    return { next: 'end', drafts, ended: null, detail: 'an earlier attempt was broken and this one was not sent' };
+  return close(committer, attempt, drafts, meaning, delivery);
+}
+
+function decisionFor(
+  config: Config,
+  number: number,
+  delivery: Exclude<Delivery, { delivery: 'broken' }>,
+  meaning: Interpretation | null,
+): Decision {
+  const seen =
+    delivery.delivery === 'complete' && meaning !== null
+      ? { delivery: 'complete' as const, status: delivery.status, result: meaning.result }
+      : { delivery: 'not_sent' as const };
+  const decision = decideRetry(config.retry, config.honoursKey, number, seen);
+  invariant(decision !== null, 'a settled delivery always has a decision');
+  return decision;
+}
+
+function close(
+  committer: Committer,
+  attempt: Attempt,
+  drafts: Draft[],
+  meaning: Interpretation | null,
+  delivery: Delivery,
+): Step {
+  const { attempt_id: _attempt, ...call } = attempt;
+  if (meaning?.result === 'answer') {
+    const resultId = `result-${committer.nextSeq + drafts.length}`;
+    drafts.push({ ...call, type: 'result.recorded', payload: { result_id: resultId, text_sha256: sha256(meaning.text) } });
+    drafts.push({ ...call, type: 'call.completed', payload: { outcome: 'succeeded', result_id: resultId, error: null } });
+    return { next: 'end', drafts, ended: { outcome: 'succeeded', resultId, text: meaning.text, error: null }, detail: '' };
+  }
+  const error = meaning === null ? 'not_sent' : `${meaning.result}: ${meaning.detail}`;
+  drafts.push({ ...call, type: 'call.completed', payload: { outcome: 'failed', result_id: null, error } });
+  const detail = delivery.delivery === 'not_sent' ? delivery.detail : '';
+  return { next: 'end', drafts, ended: { outcome: 'failed', resultId: null, text: null, error }, detail };
+}
+
+function observed(attempt: Attempt, delivery: Delivery): Draft {
+  const nothing = { status: null, response_sha256: null, content_type: null };
+  if (delivery.delivery !== 'complete') {
+    const detail = delivery.detail.replace(/\p{Surrogate}/gu, '\ufffd');
+    return { ...attempt, type: 'attempt.observed', payload: { ...nothing, delivery: delivery.delivery, detail } };
+  }
+  const response = {
+    sha256: sha256(delivery.bytes),
+    media_type: delivery.contentType ?? 'application/octet-stream',
+    bytes: delivery.bytes,
+  };
+  const payload: Payloads['attempt.observed'] = {
+    delivery: 'complete',
+    status: delivery.status,
+    response_sha256: response.sha256,
+    content_type: delivery.contentType,
+    detail: null,
+  };
+  return { ...attempt, type: 'attempt.observed', payload, artifacts: [response] };
+}
+
+function interpreted(attempt: Attempt, meaning: Interpretation): Draft {
+  const text = meaning.text === null ? null : textArtifact(meaning.text);
+  const { result, finishReason: finish_reason, detail } = meaning;
+  const payload = { interpreter, result, finish_reason, text_sha256: text?.sha256 ?? null, detail };
+  return { ...attempt, type: 'attempt.interpreted', payload, ...(text && { artifacts: [text] }) };
+}
+
+function earlierUnsettled(committer: Committer, callId: string, attemptId: string): boolean {
+  const call = committer.history.calls.get(callId);
+  return call?.attempts.some((attempt) => attempt.id !== attemptId && !settled(committer.history, call, attempt)) ?? false;
+}

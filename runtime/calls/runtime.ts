@@ -1,0 +1,229 @@
+/**
+ * The public runtime: one state folder, opened, and the operations on it.
+ *
+ * It holds no logic of its own; each operation is one call into the floor that decides it. Reading needs no lease; the first act
+ * takes it and `close` gives it back.
+ */
+import { resolve } from 'node:path';
+import type { WorkState } from '../contract/types.js';
+import type { OfferedItem } from '../core/compile.js';
+import { RuntimeError } from '../core/errors.js';
+import type { LedgerEvent, RetryPolicy } from '../core/events.js';
+import { rendererVersions, type RendererVersion } from '../core/request.js';
+import { projectWorkState } from '../core/work-state.js';
+import type { Settings } from '../store/connection.js';
+import { openStateFolder } from '../store/state-folder.js';
+import { httpTransport } from '../wire/chat-completions.js';
+import type { Transport } from '../wire/transport.js';
+import { call, type CallOutcome } from './call.js';
+import { Committer, type CommitListener, type CommitMode } from './committer.js';
+import { compile, type CompiledContext, type Config } from './context.js';
+import type { WantedCall } from './prepare.js';
+import { checkResume, resumeCall, type ResumeOptions } from './resume.js';
+import { createTask, demandOpenTask, demandTask, judge, type Judgement } from './task.js';
+
+export interface RuntimeOptions {
+  /** The state folder. */
+  directory: string;
+  /** Create the folder where it is absent or empty. Default false: a missing folder is an error, never an empty start. */
+  create?: boolean;
+  provider: {
+    /** `http://host:port/prefix`; `/v1/chat/completions` is appended. */
+    url: string;
+    model: string;
+    /** The system message. Default empty. */
+    system?: string;
+    /** Declares that the provider answers a repeated idempotency key without a second effect. Default false. */
+    honoursKey?: boolean;
+    /** Time for one whole response, in milliseconds. Default 120000. */
+    timeoutMs?: number;
+  };
+  context: {
+    budgetTokens: number;
+    /** Version of the renderer `plain-sections`. Default 1. */
+    rendererVersion?: RendererVersion;
+  };
+  /** Default: one attempt, nothing retried. */
+  retry?: Partial<RetryPolicy>;
+  /** A larger request is not sent; its failure is recorded. Default: no limit. */
+  maxRequestBytes?: number;
+  /** `grouped` (default): two syncs per completed call. `each`: one per event. */
+  commit?: CommitMode;
+  /** Sends one request; default HTTP. It must never retry by itself. */
+  transport?: Transport;
+  /** Called synchronously after each commit, when the events are durable. */
+  onCommitted?: CommitListener;
+}
+
+export interface TaskSummary {
+  taskId: string;
+  title: string;
+  stage: WorkState['task']['stage'];
+  nextOperation: WorkState['task']['next_operation'];
+}
+
+/**
+ * An open runtime. Every method throws `RuntimeError`; its `code` says what happened, its message what to do. Acting methods throw
+ * `OwnerAlive` while another process owns the folder.
+ */
+export class Runtime {
+  private readonly inFlight = new Map<string, Promise<CallOutcome>>();
+
+  /** Use `openRuntime`. */
+  constructor(
+    private readonly committer: Committer,
+    private readonly config: Config,
+    /** Durability as read back on the connection in use. */
+    readonly settings: Settings,
+  ) {}
+
+  createTask(task: { taskId: string; title: string }): void {
+    createTask(this.committer, task.taskId, task.title);
+  }
+
+  recordObjective(taskId: string, objective: { objectiveId: string; statement: string }): void {
+    this.committer.own();
+    demandOpenTask(this.committer, taskId);
+    const payload = { objective_id: objective.objectiveId, statement: objective.statement };
+    this.committer.commit([{ type: 'objective.recorded', task_id: taskId, payload }]);
+  }
+
+  recordClaim(taskId: string, claim: { claimId: string; statement: string; basis: string }): void {
+    this.committer.own();
+    demandOpenTask(this.committer, taskId);
+    const payload = { claim_id: claim.claimId, statement: claim.statement, basis: claim.basis };
+    this.committer.commit([{ type: 'claim.recorded', task_id: taskId, payload }]);
+  }
+
+  /** Records the offered inventory and compiles it. Throws `CompilationFailed` after the failure is on record. */
+  compile(taskId: string, context: { items: readonly OfferedItem[]; requiredIds: readonly string[] }): CompiledContext {
+    this.committer.own();
+    demandOpenTask(this.committer, taskId);
+    return compile(this.committer, this.config, taskId, context.items, context.requiredIds);
+  }
+
+  /**
+   * Calls the model. A completed call with the same key and the same request is answered from the ledger.
+   * Resolves also when the provider's last answer was an error (`outcome: 'failed'`). Rejects with `KeyConflict` (the key names
+   * another request), `PreparationFailed` (recorded; nothing was sent) or `EffectUnknown` (the request may have been served).
+   */
+  call(wanted: WantedCall): Promise<CallOutcome> {
+    return this.oneAtATime(wanted.idempotencyKey, () => call(this.committer, this.config, wanted));
+  }
+
+  /** The seven answers about a task: a pure function of the events. */
+  workState(taskId: string): WorkState {
+    demandTask(this.committer, taskId);
+    return projectWorkState(this.committer.history, taskId) as WorkState;
+  }
+
+  tasks(): TaskSummary[] {
+    return [...this.committer.history.tasks.values()].map(({ id, title, stage }) => {
+      return { taskId: id, title, stage, nextOperation: this.workState(id).task.next_operation };
+    });
+  }
+
+  /** Every event of the ledger, as this runtime knows it. */
+  events(): readonly LedgerEvent[] {
+    return this.committer.history.events;
+  }
+
+  /** The bytes of an artifact, or null. */
+  artifact(sha256: string): Buffer | null {
+    return this.committer.artifact(sha256);
+  }
+
+  /**
+   * Runs a call whose record proves that no effect was possible, as a new call linked to the old one, under the same key.
+   * Rejects with `ResumeRefused` otherwise, with nothing appended and nothing sent; with code `overtaken` when the ledger has
+   * grown since `workState` was read.
+   */
+  resumeCall(callId: string, options: ResumeOptions = {}): Promise<CallOutcome> {
+    return resumeCall(this.committer, this.config, callId, options);
+  }
+
+  /** Throws what `resumeCall` would refuse with, and does nothing else. */
+  checkResume(callId: string, options: ResumeOptions = {}): void {
+    checkResume(this.committer, this.config, callId, options);
+  }
+
+  accept(taskId: string, judgement: Judgement): void {
+    judge(this.committer, taskId, 'accepted', judgement);
+  }
+
+  reject(taskId: string, judgement: Judgement): void {
+    judge(this.committer, taskId, 'rejected', judgement);
+  }
+
+  /** Closes the ledger and gives up the lease. */
+  close(): void {
+    this.committer.close();
+  }
+
+  /** A second call under a key waits for the first and is then answered by it, or judged by what it left. */
+  private async oneAtATime(key: string, run: () => Promise<CallOutcome>): Promise<CallOutcome> {
+    for (let earlier = this.inFlight.get(key); earlier !== undefined; earlier = this.inFlight.get(key))
+      await earlier.catch(() => undefined);
+    const running = run();
+    this.inFlight.set(key, running);
+    try {
+      return await running;
+    } finally {
+      this.inFlight.delete(key);
+    }
+  }
+}
+
+/**
+ * Opens a state folder.
+ *
+ * Throws `RuntimeError`: `state-absent`, `directory-foreign`, `ledger-missing`, `ledger-damaged`, `version-newer`,
+ * `state-unreadable`, `ledger-busy`, `settings-weak`, `sqlite-defective` or `input-invalid`.
+ */
+export function openRuntime(options: RuntimeOptions): Runtime {
+  const config = configFrom(options);
+  const directory = resolve(options.directory);
+  const { ledger, lease } = openStateFolder(directory, options.create ?? false);
+  const committer = new Committer(directory, ledger, lease, options.commit ?? 'grouped', options.onCommitted ?? null);
+  return new Runtime(committer, config, ledger.settings);
+}
+
+function configFrom(options: RuntimeOptions): Config {
+  const { provider, context } = options;
+  if (!URL.canParse(provider.url) || !/^https?:/.test(provider.url))
+    throw new RuntimeError('input-invalid', `The provider's URL ${JSON.stringify(provider.url)} is not an http or https URL.`);
+  const rendererVersion = context.rendererVersion ?? 1;
+  if (!rendererVersions.includes(rendererVersion))
+    throw new RuntimeError(
+      'input-invalid',
+      `The renderer has the versions ${rendererVersions.join(' and ')}, not ${rendererVersion}.`,
+    );
+  for (const [name, count] of [
+    ['budgetTokens', context.budgetTokens],
+    ['timeoutMs', provider.timeoutMs ?? 1],
+  ] as const)
+    if (!Number.isSafeInteger(count) || count < 0) throw new RuntimeError('input-invalid', `${name} is not a count.`);
+  const retry = {
+    max_attempts: 1,
+    retry_statuses: [],
+    retry_not_sent: false,
+    retry_broken_if_key_honoured: false,
+    ...options.retry,
+  };
+  if (!Number.isSafeInteger(retry.max_attempts) || retry.max_attempts < 1)
+    throw new RuntimeError('input-invalid', 'retry.max_attempts counts the first attempt too, so it is at least 1.');
+  if (!retry.retry_statuses.every((status) => Number.isSafeInteger(status) && status >= 100))
+    throw new RuntimeError('input-invalid', 'retry.retry_statuses holds HTTP statuses.');
+  return {
+    url: provider.url,
+    model: provider.model,
+    system: provider.system ?? '',
+    honoursKey: provider.honoursKey ?? false,
+    timeoutMs: provider.timeoutMs ?? 120_000,
+    budgetTokens: context.budgetTokens,
+    rendererVersion,
+    retry,
+    maxRequestBytes: options.maxRequestBytes ?? null,
+    transport: options.transport ?? httpTransport,
+  };
+}

@@ -1,0 +1,50 @@
+/** The life of a task around its calls: created, given an objective and claims, accepted or rejected. */
+import { RuntimeError } from '../core/errors.js';
+import type { TaskRecord } from '../core/history.js';
+import type { Committer } from './committer.js';
+
+export interface Judgement {
+  /** Default: the result of the last call that succeeded. */
+  resultId?: string;
+  by: string;
+  note?: string;
+}
+
+export function createTask(committer: Committer, taskId: string, title: string): void {
+  committer.own();
+  if (committer.history.tasks.has(taskId))
+    throw new RuntimeError('task-exists', `The task ${taskId} exists already. Go on with it, or choose another id.`);
+  committer.commit([{ type: 'task.created', task_id: taskId, payload: { title } }]);
+}
+
+export function judge(committer: Committer, taskId: string, verdict: 'accepted' | 'rejected', judgement: Judgement): void {
+  committer.own();
+  const task = demandOpenTask(committer, taskId);
+  const resultId = judgement.resultId ?? lastResult(task);
+  if (judgement.resultId !== undefined && !task.calls.some((call) => call.completed?.result_id === judgement.resultId))
+    throw new RuntimeError('result-unknown', `The task ${taskId} has no ${judgement.resultId}.`);
+  const { by, note = '' } = judgement;
+  if (verdict === 'rejected') {
+    committer.commit([{ type: 'task.rejected', task_id: taskId, payload: { result_id: resultId, by, note } }]);
+    return;
+  }
+  if (resultId === null) throw new RuntimeError('result-unknown', `The task ${taskId} has no result to accept.`);
+  committer.commit([{ type: 'task.accepted', task_id: taskId, payload: { result_id: resultId, by, note } }]);
+}
+
+export function demandTask(committer: Committer, taskId: string): TaskRecord {
+  const task = committer.history.tasks.get(taskId);
+  if (task === undefined) throw new RuntimeError('task-unknown', `There is no task ${taskId}. Create it first.`);
+  return task;
+}
+
+export function demandOpenTask(committer: Committer, taskId: string): TaskRecord {
+  const task = demandTask(committer, taskId);
+  if (task.stage !== 'open')
+    throw new RuntimeError('task-ended', `The task ${taskId} was ${task.stage}; nothing is added to it.`);
+  return task;
+}
+
+function lastResult(task: TaskRecord): string | null {
+  return task.calls.findLast((call) => call.completed?.outcome === 'succeeded')?.completed?.result_id ?? null;
+}

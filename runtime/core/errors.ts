@@ -1,0 +1,135 @@
+/**
+ * Every operating error of the runtime, with a closed list of codes.
+ *
+ * These are expected and handled: each message is one sentence that also says what to do. What a caller must tell apart by more
+ * than the code (an unknown effect, a refusal, a conflict) has a class of its own with the facts as members. Programmer errors
+ * are not here: they fail an `invariant`.
+ */
+import type { Drift, Operation } from './events.js';
+
+export type RuntimeErrorCode =
+  | 'input-invalid'
+  | 'task-unknown'
+  | 'task-exists'
+  | 'task-ended'
+  | 'call-unknown'
+  | 'compilation-unknown'
+  | 'result-unknown'
+  | 'compilation-failed'
+  | 'preparation-failed'
+  | 'effect-unknown'
+  | 'key-conflict'
+  | 'resume-refused'
+  | 'overtaken'
+  | 'owner-alive'
+  | 'state-absent'
+  | 'state-unreadable'
+  | 'state-unfinished'
+  | 'directory-foreign'
+  | 'version-newer'
+  | 'ledger-missing'
+  | 'ledger-damaged'
+  | 'ledger-busy'
+  | 'ledger-failed'
+  | 'settings-weak'
+  | 'sqlite-defective'
+  | 'closed';
+
+export class RuntimeError extends Error {
+  readonly code: RuntimeErrorCode;
+
+  constructor(code: RuntimeErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+  }
+}
+
+/** Somebody else acts on this state folder; nothing was done. */
+export class OwnerAlive extends RuntimeError {
+  constructor(directory: string) {
+    super('owner-alive', `Another process owns ${directory}. Wait until it ends, or stop it; then try again.`);
+  }
+}
+
+/** A recorded compilation failure: the event is in the ledger, under `compilationId`. */
+export class CompilationFailed extends RuntimeError {
+  readonly reason: 'RequiredContextMissing' | 'RequiredContextOverBudget';
+  readonly compilationId: string;
+  /** Required ids that were not offered; empty when the budget was the reason. */
+  readonly missingIds: readonly string[];
+
+  constructor(reason: CompilationFailed['reason'], message: string, compilationId: string, missingIds: readonly string[]) {
+    super('compilation-failed', message);
+    this.reason = reason;
+    this.compilationId = compilationId;
+    this.missingIds = missingIds;
+  }
+}
+
+/** A recorded preparation failure: the request could not be built, nothing was sent. */
+export class PreparationFailed extends RuntimeError {
+  readonly reason: 'CompilationNotUsable' | 'RequestTooLarge';
+  readonly callId: string;
+
+  constructor(reason: PreparationFailed['reason'], message: string, callId: string) {
+    super('preparation-failed', message);
+    this.reason = reason;
+    this.callId = callId;
+  }
+}
+
+/** The request may have been served and nobody can know from here; the call stays open in the ledger. */
+export class EffectUnknown extends RuntimeError {
+  readonly callId: string;
+  readonly attemptId: string;
+
+  constructor(callId: string, attemptId: string, detail: string) {
+    super(
+      'effect-unknown',
+      `The effect of ${callId} is unknown (${detail}). Do not send it again: reconcile it with the provider first.`,
+    );
+    this.callId = callId;
+    this.attemptId = attemptId;
+  }
+}
+
+/** The idempotency key already names another request; nothing was appended, nothing was sent. */
+export class KeyConflict extends RuntimeError {
+  readonly idempotencyKey: string;
+  readonly earlierCallId: string;
+
+  constructor(idempotencyKey: string, earlierCallId: string) {
+    super(
+      'key-conflict',
+      `The key ${JSON.stringify(idempotencyKey)} already names another request, that of ${earlierCallId}. Use a new key for a new request.`,
+    );
+    this.idempotencyKey = idempotencyKey;
+    this.earlierCallId = earlierCallId;
+  }
+}
+
+/** Resuming would be wrong. `operation` is what the record says comes next; nothing was appended, nothing was sent. */
+export class ResumeRefused extends RuntimeError {
+  readonly callId: string | null;
+  readonly operation: Operation;
+  /** `unsafe`: the effect is unknown. `unneeded`: everything else. Null: the request would not be the recorded one (`drift`). */
+  readonly hazard: 'unsafe' | 'unneeded' | null;
+  readonly drift: readonly Drift[];
+
+  constructor(
+    refusal: { callId: string | null; operation: Operation; hazard: 'unsafe' | 'unneeded' | null; drift?: readonly Drift[] },
+    message: string,
+  ) {
+    super('resume-refused', message);
+    this.callId = refusal.callId;
+    this.operation = refusal.operation;
+    this.hazard = refusal.hazard;
+    this.drift = refusal.drift ?? [];
+  }
+}
+
+/** Fails on what only a mistake in this program can cause. */
+export function invariant(condition: unknown, sentence: string): asserts condition {
+  if (!condition) throw new Error(`Invariant broken: ${sentence}`);
+}

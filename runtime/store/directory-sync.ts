@@ -1,0 +1,48 @@
+/**
+ * Durable names: a file's content and its entry in the directory are two promises, and each needs its own sync.
+ *
+ * Fault model: power loss. Without the directory's sync a new file, a renamed one or a removed journal may come back as it was,
+ * though every byte of the content was synced (F20). All calls are synchronous: nothing may land after a process was parked.
+ */
+import * as fs from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Syncs a directory's entries. */
+export function syncDirectory(directory: string): void {
+  syncFile(directory);
+}
+
+/** Syncs the content of a file or directory that no connection of this process has open. */
+export function syncFile(path: string): void {
+  const descriptor = fs.openSync(path, 'r');
+  try {
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+}
+
+/** Makes the directory and what is missing above it; every directory that got a new entry is synced. */
+export function makeDirectory(directory: string): void {
+  const firstMade = fs.mkdirSync(directory, { recursive: true });
+  if (firstMade === undefined) return;
+  for (let made = directory; ; made = dirname(made)) {
+    syncDirectory(dirname(made));
+    if (made === firstMade || made === dirname(made)) return;
+  }
+}
+
+/** Writes a file so that a reader finds the old content or the new, whole, and the new once this returned. */
+export function writeAtomically(path: string, content: string): void {
+  const temporary = `${path}.new`;
+  const descriptor = fs.openSync(temporary, 'w');
+  try {
+    const bytes = Buffer.from(content, 'utf8');
+    for (let written = 0; written < bytes.length;) written += fs.writeSync(descriptor, bytes, written);
+    fs.fsyncSync(descriptor);
+  } finally {
+    fs.closeSync(descriptor);
+  }
+  fs.renameSync(temporary, path);
+  syncDirectory(dirname(path));
+}

@@ -1,0 +1,168 @@
+/**
+ * A state folder: whose it is, whether it may be created, and how it is created.
+ *
+ * A folder is created only where it is proved to be absent or empty, and only for a caller who asked. A read error is never
+ * "nothing there" (F07). `format.json` is written last and is the commit point of a creation: a folder without it whose ledger
+ * holds no event is a creation that died, and a second one may finish it. The ledger is built under another name, so that no
+ * journal of its first transaction can ever come back beside the real one.
+ */
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { validateFormat } from '../contract/validators.js';
+import type { Format } from '../contract/types.js';
+import { canonical } from '../core/canonical.js';
+import { RuntimeError } from '../core/errors.js';
+import { createLedgerFile } from './connection.js';
+import { makeDirectory, syncDirectory, writeAtomically } from './directory-sync.js';
+import { Lease, leaseName } from './lease.js';
+import { Ledger } from './ledger.js';
+
+export const ledgerName = 'ledger.sqlite';
+const formatName = 'format.json';
+const leftovers = new RegExp(
+  `^(${leaseName}|${formatName}\\.new|${ledgerName}(\\.new)?(-journal|-wal|-shm)?)$`.replaceAll('.sqlite', '\\.sqlite'),
+);
+
+/** Opens the ledger of a folder, or creates both. A created folder comes with its lease: making it was an act. */
+export function openStateFolder(directory: string, create: boolean): { ledger: Ledger; lease: Lease | null } {
+  const names = namesIn(directory);
+  if (names?.includes(formatName)) return { ledger: openLedger(directory), lease: null };
+  if (names !== null && !names.every((name) => leftovers.test(name)))
+    throw new RuntimeError(
+      'directory-foreign',
+      `${directory} is not a state folder: it holds other things and no ${formatName}. Name another.`,
+    );
+  if (!create) throw notCreated(directory, names);
+  makeDirectory(directory);
+  const lease = Lease.take(directory);
+  try {
+    finishCreation(directory);
+    return { ledger: openLedger(directory), lease };
+  } catch (error) {
+    lease.release();
+    throw error;
+  }
+}
+
+/** The format of a folder, verified to be one that this program reads. */
+export function readFormat(directory: string): Format {
+  const path = join(directory, formatName);
+  let text: string;
+  try {
+    text = fs.readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw (cause as NodeJS.ErrnoException).code === 'ENOENT'
+      ? new RuntimeError('directory-foreign', `${directory} is not a state folder: there is no ${formatName}. Name another.`, {
+          cause,
+        })
+      : unreadable(path, cause);
+  }
+  const format = parsedFormat(text);
+  if (format.product !== 'killpoint')
+    throw new RuntimeError(
+      'directory-foreign',
+      `${directory} belongs to another product. Name another folder; this one was left alone.`,
+    );
+  if (format.storage !== 'ledger/v1' && format.storage !== 'wal/v1')
+    throw new RuntimeError(
+      'version-newer',
+      `${directory} is stored as ${String(format.storage)}, which this version cannot read. Update killpoint.`,
+    );
+  if (!validateFormat(format))
+    throw new RuntimeError('ledger-damaged', `${path} is not a format record. Restore it from a copy.`);
+  if (format.storage !== 'ledger/v1')
+    throw new RuntimeError(
+      'directory-foreign',
+      `${directory} holds ${format.storage}, not a ledger. Open it with the runtime that made it.`,
+    );
+  return format;
+}
+
+function openLedger(directory: string): Ledger {
+  readFormat(directory);
+  const path = join(directory, ledgerName);
+  demandFile(path);
+  return Ledger.open(path);
+}
+
+// Not by opening it: closing a descriptor would drop the locks that this process may hold on the same file.
+function demandFile(path: string): void {
+  try {
+    if (!fs.statSync(path).isFile())
+      throw new RuntimeError('state-unreadable', `${path} is not a file. Restore the ledger from a copy.`);
+    fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK);
+  } catch (cause) {
+    if (cause instanceof RuntimeError) throw cause;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new RuntimeError(
+        'ledger-missing',
+        `The folder is there and its ledger is not: ${path}. Restore it; it is not started anew.`,
+        { cause },
+      );
+    throw unreadable(path, cause);
+  }
+}
+
+function namesIn(directory: string): string[] | null {
+  try {
+    return fs.readdirSync(directory);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw unreadable(directory, cause);
+  }
+}
+
+function finishCreation(directory: string): void {
+  const path = join(directory, ledgerName);
+  if (fs.existsSync(path)) demandNoEvents(path);
+  else {
+    const temporary = `${path}.new`;
+    for (const suffix of ['', '-journal', '-wal', '-shm']) fs.rmSync(temporary + suffix, { force: true });
+    createLedgerFile(temporary);
+    fs.renameSync(temporary, path);
+    syncDirectory(directory);
+  }
+  writeAtomically(
+    join(directory, formatName),
+    `${canonical({ product: 'killpoint', storage: 'ledger/v1', subject: 'calls' })}\n`,
+  );
+}
+
+function demandNoEvents(path: string): void {
+  const ledger = Ledger.open(path);
+  const { lastSeq } = ledger.history;
+  ledger.close();
+  if (lastSeq > 0)
+    throw new RuntimeError(
+      'directory-foreign',
+      `${path} holds ${lastSeq} events, but its ${formatName} is missing. Restore that file from a copy.`,
+    );
+}
+
+function notCreated(directory: string, names: string[] | null): RuntimeError {
+  if (names === null || names.length === 0)
+    return new RuntimeError('state-absent', `There is no ledger in ${directory}. Check the path, or ask to create one.`);
+  return new RuntimeError(
+    'state-unfinished',
+    `The creation of ${directory} never finished. Ask to create it again; no event is in it.`,
+  );
+}
+
+function parsedFormat(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Told below, together with JSON that is no object.
+  }
+  throw new RuntimeError('ledger-damaged', `${formatName} is not JSON. Restore it from a copy.`);
+}
+
+function unreadable(path: string, cause: unknown): RuntimeError {
+  const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
+  return new RuntimeError(
+    'state-unreadable',
+    `${path} cannot be read (${code}). Nothing was changed; check the path and its permissions.`,
+    { cause },
+  );
+}

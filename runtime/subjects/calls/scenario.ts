@@ -1,0 +1,76 @@
+/**
+ * The scenario of the calls subject: what a producer is asked to do, as one JSON file. Documented in `README.md` beside this file.
+ *
+ * Plans are written by people. Every mistake is collected with its JSON pointer and reported at once, before anything runs.
+ */
+import type { RetryPolicy } from '../../core/events.js';
+import type { OfferedItem } from '../../core/compile.js';
+import { UsageError } from '../kit/environment.js';
+import { anyText, choice, count, flag, list, nullable, object, optional, text, type Check } from './shape.js';
+
+export interface Scenario {
+  commit: 'each' | 'grouped';
+  task: {
+    task_id: string;
+    title: string;
+    objective: string;
+    claim: { claim_id: string; statement: string; basis: string };
+  };
+  context: {
+    budget_tokens: number;
+    renderer_version?: 1 | 2;
+    items: OfferedItem[];
+    required_ids: string[];
+  };
+  call: {
+    idempotency_key: string;
+    instruction: string;
+    model: string;
+    system: string;
+    honours_key: boolean;
+    timeout_ms: number;
+    max_request_bytes?: number;
+    retry: RetryPolicy;
+  } | null;
+  accept: null | 'accepted' | 'rejected';
+  dial: { host: string; port: number } | null;
+}
+
+const scenario: Check = object({
+  commit: choice('each', 'grouped'),
+  task: object({ task_id: text, title: text, objective: text, claim: object({ claim_id: text, statement: text, basis: text }) }),
+  context: object({
+    budget_tokens: count,
+    renderer_version: optional(choice(1, 2)),
+    items: list(
+      object({ id: text, kind: choice('record', 'claim', 'artifact'), required: flag, content: anyText, lineage: list(text) }),
+    ),
+    required_ids: list(text),
+  }),
+  call: nullable(
+    object({
+      idempotency_key: text,
+      instruction: text,
+      model: text,
+      system: anyText,
+      honours_key: flag,
+      timeout_ms: count,
+      max_request_bytes: optional(count),
+      retry: object({
+        max_attempts: count,
+        retry_statuses: list(count),
+        retry_not_sent: flag,
+        retry_broken_if_key_honoured: flag,
+      }),
+    }),
+  ),
+  accept: nullable(choice('accepted', 'rejected')),
+  dial: nullable(object({ host: text, port: count })),
+});
+
+/** The scenario, or a `UsageError` that names every mistake. */
+export function asScenario(value: unknown): Scenario {
+  const problems = scenario(value, '');
+  if (problems.length > 0) throw new UsageError(`The scenario is not valid: ${problems.join('; ')}.`);
+  return value as Scenario;
+}

@@ -1,0 +1,39 @@
+/** Small checks for the scenario: each takes a value and its JSON pointer, and returns the mistakes in words. */
+export type Check = ((value: unknown, at: string) => string[]) & { optional?: true };
+
+export const text: Check = (value, at) => (typeof value === 'string' && value !== '' ? [] : [`${at} is not a text`]);
+/** May be empty. */
+export const anyText: Check = (value, at) => (typeof value === 'string' ? [] : [`${at} is not a text`]);
+export const flag: Check = (value, at) => (typeof value === 'boolean' ? [] : [`${at} is neither true nor false`]);
+export const count: Check = (value, at) =>
+  Number.isSafeInteger(value) && (value as number) >= 0 ? [] : [`${at} is not a count`];
+
+export function choice(...allowed: readonly (string | number)[]): Check {
+  return (value, at) => (allowed.includes(value as string) ? [] : [`${at} is none of ${allowed.join(', ')}`]);
+}
+
+export function nullable(check: Check): Check {
+  return (value, at) => (value === null ? [] : check(value, at));
+}
+
+export function optional(check: Check): Check {
+  return Object.assign(((value, at) => check(value, at)) as Check, { optional: true as const });
+}
+
+export function list(check: Check): Check {
+  return (value, at) =>
+    Array.isArray(value) ? value.flatMap((item, index) => check(item, `${at}/${index}`)) : [`${at} is not a list`];
+}
+
+export function object(members: Readonly<Record<string, Check>>): Check {
+  return (value, at) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${at === '' ? 'it' : at} is not an object`];
+    const unknown = Object.keys(value)
+      .filter((name) => !Object.hasOwn(members, name))
+      .map((name) => `${at}/${name} is not known`);
+    return Object.entries(members).reduce((problems, [name, check]) => {
+      if (Object.hasOwn(value, name)) return problems.concat(check((value as Record<string, unknown>)[name], `${at}/${name}`));
+      return check.optional ? problems : problems.concat(`${at}/${name} is missing`);
+    }, unknown);
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * What a role process is told: environment variables in, one typed value out, every mistake in one sentence.
+ *
+ * A mistake here ends the process with exit code 64 before anything was opened, sent or written.
+ */
+import { readFileSync } from 'node:fs';
+
+export type Role = 'produce' | 'inspect' | 'resume' | 'restart';
+
+export interface Environment {
+  role: Role;
+  state: string;
+  out: string;
+  nonce: string;
+  /** Null for `inspect`, which needs no provider. */
+  providerUrl: string | null;
+  scenario: unknown;
+  armed: { name: string; occurrence: number } | null;
+  scratch: string | null;
+  /** `resume`: the wanted operation; null for the projected one. */
+  operation: string | null;
+  dryRun: boolean;
+}
+
+/** Refused input of a role: exit code 64. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export function readEnvironment(
+  role: Role,
+  checkpoints: readonly string[],
+  variables: NodeJS.ProcessEnv = process.env,
+): Environment {
+  const optional = (name: string): string | null => variables[name] || null;
+  const required = (name: string): string => {
+    const value = optional(name);
+    if (value === null) throw new UsageError(`${name} is not set; the role ${role} needs it.`);
+    return value;
+  };
+  const inspecting = role === 'inspect';
+  return {
+    role,
+    state: required('KILLPOINT_STATE'),
+    out: required('KILLPOINT_OUT'),
+    nonce: optional('KILLPOINT_NONCE') ?? '',
+    providerUrl: inspecting ? null : required('KILLPOINT_PROVIDER_URL'),
+    scenario: inspecting ? null : readJson('KILLPOINT_SCENARIO', required('KILLPOINT_SCENARIO')),
+    armed: armedPlace(optional('KILLPOINT_CHECKPOINT'), checkpoints, optional('KILLPOINT_NONCE')),
+    scratch: inspecting ? required('KILLPOINT_SCRATCH') : null,
+    operation: optional('KILLPOINT_OPERATION'),
+    dryRun: optional('KILLPOINT_DRY_RUN') === '1',
+  };
+}
+
+function armedPlace(text: string | null, checkpoints: readonly string[], nonce: string | null): Environment['armed'] {
+  if (text === null) return null;
+  const { name = '', occurrence = '' } = /^(?<name>.+)#(?<occurrence>[1-9]\d{0,8})$/.exec(text)?.groups ?? {};
+  if (name === '') throw new UsageError(`KILLPOINT_CHECKPOINT is ${JSON.stringify(text)}, not name#occurrence.`);
+  if (!checkpoints.includes(name))
+    throw new UsageError(`The checkpoint ${name} is not one of this subject: ${checkpoints.join(', ')}.`);
+  if (nonce === null) throw new UsageError('KILLPOINT_NONCE is not set, so the checkpoint could not be announced as ours.');
+  return { name, occurrence: Number(occurrence) };
+}
+
+function readJson(variable: string, path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`${variable} names ${path}, which cannot be read as JSON: ${why}.`);
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * The frame of every role program: environment, guard, work, one answer written atomically, an exit code.
+ *
+ * Exit codes: 0 an answer with status completed, refused or failed was written; 64 the input was refused (and for a living owner
+ * an answer says so); 70 something escaped that should not have.
+ */
+import { sqliteVersion, type Settings } from '../../store/connection.js';
+import { writeAtomically } from '../../store/directory-sync.js';
+import type { Answer } from '../../contract/types.js';
+import { validateAnswer } from '../../contract/validators.js';
+import { canonical } from '../../core/canonical.js';
+import { EffectUnknown, KeyConflict, OwnerAlive, ResumeRefused, RuntimeError } from '../../core/errors.js';
+import { guardEgress, type Refused } from './egress-guard.js';
+import { readEnvironment, UsageError, type Environment, type Role } from './environment.js';
+import { Parking } from './park.js';
+
+/** What the work of a role reports; the frame adds who answered and under which guard. */
+export type Report = Pick<Answer, 'status' | 'detail'> &
+  Partial<Pick<Answer, 'refusal' | 'replayed' | 'projections' | 'events' | 'artifacts'>>;
+
+export interface RoleContext {
+  environment: Environment;
+  parking: Parking;
+  /** Remembers the settings of the connection that the role works on. */
+  using: (settings: Settings) => void;
+}
+
+export async function runRole(
+  role: Role,
+  checkpoints: readonly string[],
+  work: (context: RoleContext) => Promise<Report> | Report,
+): Promise<void> {
+  try {
+    const environment = readEnvironment(role, checkpoints);
+    const refused = guardEgress(environment.providerUrl);
+    let settings: Settings | null = null;
+    const parking = new Parking(environment.armed, environment.nonce);
+    const using = (used: Settings): void => void (settings = used);
+    const report = await reported(() => work({ environment, parking, using }));
+    writeAnswer(environment, report, refused, settings ?? unopened());
+    process.exitCode = report.refusal?.error === 'OwnerAlive' ? 64 : 0;
+  } catch (error) {
+    const usage = error instanceof UsageError || error instanceof RuntimeError;
+    process.stderr.write(`${usage ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = usage ? 64 : 70;
+  }
+}
+
+async function reported(work: () => Promise<Report> | Report): Promise<Report> {
+  try {
+    return await work();
+  } catch (error) {
+    return reportOf(error);
+  }
+}
+
+/** Refusals and failures that a role answers; whatever else was thrown stays thrown. */
+function reportOf(error: unknown): Report {
+  if (error instanceof ResumeRefused) {
+    const { callId: call_id, operation, hazard, drift } = error;
+    return refusal(error, { error: 'ResumeRefused', call_id, operation, hazard, drift: [...drift] });
+  }
+  const nothing = { operation: null, hazard: null, drift: [] };
+  if (error instanceof KeyConflict) return refusal(error, { error: 'KeyConflict', call_id: error.earlierCallId, ...nothing });
+  if (error instanceof OwnerAlive) return refusal(error, { error: 'OwnerAlive', call_id: null, ...nothing });
+  if (error instanceof EffectUnknown) return { status: 'failed', detail: error.message };
+  if (error instanceof RuntimeError && (error.code === 'compilation-failed' || error.code === 'preparation-failed'))
+    return { status: 'failed', detail: error.message };
+  throw error;
+}
+
+function refusal(error: RuntimeError, fact: NonNullable<Answer['refusal']>): Report {
+  return { status: 'refused', detail: error.message, refusal: fact };
+}
+
+function writeAnswer(environment: Environment, report: Report, refused: readonly Refused[], settings: Settings): void {
+  const answer: Answer = {
+    role: environment.role,
+    pid: process.pid,
+    refusal: null,
+    replayed: false,
+    ...report,
+    egress: { mechanism: 'in-process guard', refused: [...refused] },
+    settings,
+  };
+  if (!validateAnswer(answer))
+    throw new Error(`The answer has not the shape of its schema: ${JSON.stringify(validateAnswer.errors)}`);
+  writeAtomically(environment.out, `${canonical(answer)}\n`);
+}
+
+/** No connection was opened: the owner was alive. */
+function unopened(): Settings {
+  return { node: process.versions.node, sqlite: sqliteVersion(), journal_mode: 'unopened', synchronous: 0 };
+}
