@@ -1,0 +1,86 @@
+/**
+ * What the stages of every case of one run share.
+ *
+ * `stages` holds the three steps that a test may replace by a false one, to show that evidence made by a broken harness is not
+ * taken for good. No command-line flag reaches them.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CrashModel } from '../crash/model.js';
+import { processKill } from '../crash/process-kill.js';
+import type { Installation } from '../io/installation.js';
+import type { ActingRole, Kill, Plan } from '../plan/types.js';
+import { copyState, type CopyState } from '../seal/inventory.js';
+import type { InstalledSubject } from '../subject/find.js';
+import type { Guard } from './guard.js';
+import type { Provider } from './provider.js';
+import type { Slots } from './slots.js';
+import { spawnRole, type SpawnRole } from './spawn.js';
+
+export interface Stages {
+  readonly spawn: SpawnRole;
+  readonly crash: CrashModel;
+  readonly copy: CopyState;
+}
+
+export const realStages: Stages = { spawn: spawnRole, crash: processKill, copy: copyState };
+
+export type Progress = (event: {
+  case: string;
+  snapshot: string | null;
+  what: 'began' | 'acted' | 'done' | 'void';
+  detail?: string;
+}) => void;
+
+export interface RunContext {
+  readonly installation: Installation;
+  readonly subject: InstalledSubject;
+  readonly plan: Plan;
+  /** The bag that grows, and a folder beside it for what is not evidence. */
+  readonly bag: string;
+  readonly work: string;
+  readonly provider: Provider;
+  readonly guard: Guard;
+  readonly cgroupHome: string | null;
+  readonly slots: Slots;
+  readonly stages: Stages;
+  readonly progress: Progress;
+}
+
+/** One row of a case: the producer or an arm. */
+export interface Row {
+  readonly caseId: string;
+  readonly snapshot: string;
+  readonly role: ActingRole;
+  readonly kill: Kill;
+  readonly scenario: string;
+  readonly provider: string;
+  /** The snapshot whose copy it begins with; null for the producer. */
+  readonly from: string | null;
+}
+
+export interface Places {
+  /** In the bag. */
+  readonly folder: string;
+  readonly state: string;
+  /** Beside the bag. */
+  readonly work: string;
+  readonly live: string;
+  readonly receipts: string;
+  readonly scenario: string;
+}
+
+export function placesOf(context: RunContext, caseId: string, snapshot: string): Places {
+  const folder = join(context.bag, 'data', 'cases', caseId, snapshot);
+  const work = join(context.work, caseId, snapshot);
+  mkdirSync(folder, { recursive: true });
+  mkdirSync(work, { recursive: true });
+  return {
+    folder,
+    state: join(folder, 'state'),
+    work,
+    live: join(work, 'state'),
+    receipts: join(work, 'receipts.jsonl'),
+    scenario: join(work, 'scenario.json'),
+  };
+}

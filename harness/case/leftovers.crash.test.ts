@@ -1,0 +1,150 @@
+/**
+ * Nobody is left: not of a killed wrapper, not of a child that left its group, not of a harness that was killed itself.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Installation } from '../io/installation.js';
+import { runPlan } from '../run.js';
+import { builtInstallation, killedCase, requestFor, subjectsFolder, temporaryFolder, toyPlan } from '../testing/plans.js';
+import { ownCgroup } from './cgroup.js';
+import { realStages, type Stages } from './context.js';
+import { allPids, isLiving, processFacts } from './proc.js';
+
+let installation: Installation;
+const folder = temporaryFolder();
+beforeAll(() => {
+  installation = builtInstallation();
+});
+afterAll(() => folder.remove());
+
+/** Living processes whose environment or command line names the folder of this test. */
+function livingOf(marker: string): number[] {
+  return allPids().filter((pid) => {
+    if (pid === process.pid || !isLiving(processFacts(pid))) return false;
+    try {
+      return (
+        readFileSync(`/proc/${pid}/environ`, 'latin1').includes(marker) ||
+        readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(marker)
+      );
+    } catch {
+      return false;
+    }
+  });
+}
+
+function cgroupsOf(pid: number): string[] {
+  const home = ownCgroup();
+  return home === null ? [] : readdirSync(home).filter((name) => name.startsWith(`killpoint-${pid}-`));
+}
+
+/** Where no cgroup can be had: only group and environment find what is left. */
+const withoutCgroup: Stages = { ...realStages, spawn: (request) => realStages.spawn({ ...request, cgroupHome: null }) };
+
+describe.each([
+  ['with a cgroup', realStages],
+  ['without a cgroup', withoutCgroup],
+])('killed producers, %s', (name, stages) => {
+  it('leave nobody behind: a child in the group, a child of its own session, a shell around the program', async () => {
+    const here = join(folder.path, name.replaceAll(' ', '-'));
+    const children = toyPlan([killedCase('group', 'good.group'), killedCase('setsid', 'good.setsid')]);
+    mkdirSync(here);
+    const result = await runPlan(requestFor(children, here, installation, { stages }));
+    // A group kill cannot reach a session of its own: without a cgroup such a child is a survivor, named, and the case void.
+    const expected = stages === realStages ? [] : [{ case: 'setsid', reason: 'survivors' }];
+    expect(result.voids).toMatchObject(expected);
+    expect(livingOf(here)).toEqual([]);
+
+    const wrapped = await runPlan(requestFor(toyPlan([killedCase('shell', 'good')], 'wrapped'), here, installation, { stages }));
+    expect(wrapped.voids.filter((one) => one.case === 'shell')).toMatchObject([{ reason: 'kill-not-proven' }]);
+    expect(livingOf(here)).toEqual([]);
+    expect(cgroupsOf(process.pid)).toEqual([]);
+  });
+});
+
+describe('a harness that is killed', () => {
+  const startHarness = (name: string): { child: ChildProcess; out: string } => {
+    const out = join(folder.path, name);
+    const cases = Array.from({ length: 8 }, (_none, index) =>
+      killedCase(`case-${index}`, index % 2 === 0 ? 'good.setsid' : 'never-announces.setsid.group'),
+    );
+    const { planFile } = requestFor(
+      { ...toyPlan(cases), timeouts: { checkpoint_ms: 30_000, role_ms: 30_000 } },
+      folder.path,
+      installation,
+    );
+    const args = [
+      join(installation.build, 'harness', 'cli', 'main.js'),
+      'run',
+      planFile,
+      '--out',
+      out,
+      '--exploratory',
+      '--jobs',
+      '8',
+    ];
+    const child = spawn(process.execPath, [...args, '--subject', join(subjectsFolder, 'toy')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return { child, out };
+  };
+
+  const expectNobody = (out: string, pid: number): void => {
+    expect(livingOf(out)).toEqual([]);
+    expect(cgroupsOf(pid)).toEqual([]);
+    for (const name of existsSync(join(out, 'toy-plan')) ? readdirSync(join(out, 'toy-plan')) : [])
+      expect(name).toMatch(/\.partial$/);
+  };
+
+  /** Roles that never announce stay parked, with their children: the harness has much to leave behind. */
+  const crowded = async ({ child, out }: { child: ChildProcess; out: string }): Promise<void> => {
+    while (livingOf(out).length < 10) {
+      if (child.exitCode !== null) throw new Error(`The harness ended with ${child.exitCode} before it was killed.`);
+      await delay(20);
+    }
+  };
+
+  it('by SIGKILL, at any moment, leaves no process 5 s later, and nothing that looks like a bundle', async () => {
+    const moments = [80, 200, 350, 500, 800, 1300];
+    const killed = await Promise.all(
+      moments.map(async (ms) => {
+        const harness = startHarness(`killed-${ms}`);
+        await delay(ms);
+        const exited = once(harness.child, 'exit');
+        harness.child.kill('SIGKILL');
+        expect(await exited).toEqual([null, 'SIGKILL']);
+        return harness;
+      }),
+    );
+    await delay(5000);
+    for (const { child, out } of killed) expectNobody(out, child.pid ?? 0);
+  });
+
+  it('by SIGKILL, with many of its processes alive, leaves none of them', async () => {
+    const harness = startHarness('crowded');
+    const { child, out } = harness;
+    await crowded(harness);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await delay(5000);
+    expectNobody(out, child.pid ?? 0);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('by %s ends with exit 2 and one sentence, when nobody is left', async (signal) => {
+    const harness = startHarness(signal);
+    const { child, out } = harness;
+    const words: Buffer[] = [];
+    child.stderr?.on('data', (chunk: Buffer) => words.push(chunk));
+    await crowded(harness);
+    child.kill(signal);
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(2);
+    expect(Buffer.concat(words).toString()).toMatch(
+      /^killpoint: The run was interrupted; what was recorded is in .*\.partial\.$/m,
+    );
+    expectNobody(out, child.pid ?? 0);
+  });
+});

@@ -1,0 +1,73 @@
+/**
+ * Waits until a role is where the plan wants it killed, or until it cannot get there any more.
+ *
+ * Nothing is guessed from time: the checkpoint line, the provider's word that it holds the request, or the exit end the waiting. The
+ * deadline only voids.
+ */
+import { CaseVoid } from '../errors.js';
+import type { Kill } from '../plan/types.js';
+import { readMarker } from './marker.js';
+import type { Prefix } from './provider.js';
+import type { RoleProcess } from './spawn.js';
+
+/** Resolves when the process is parked; its timeline says how that is known. Throws CaseVoid otherwise; the caller kills. */
+export async function parked(role: RoleProcess, kill: NonNullable<Kill>, prefix: Prefix, deadlineMs: number): Promise<void> {
+  const over = new AbortController();
+  try {
+    await Promise.race([
+      kill.at === 'held'
+        ? held(role, prefix, over.signal)
+        : announced(role, { checkpoint: kill.checkpoint, occurrence: kill.occurrence }),
+      exitedFirst(role),
+      deadline(role, deadlineMs, over.signal),
+    ]);
+  } finally {
+    over.abort();
+  }
+}
+
+async function held(role: RoleProcess, prefix: Prefix, signal: AbortSignal): Promise<void> {
+  try {
+    await prefix.held(signal);
+  } catch (error) {
+    // Somebody else ended the race: this branch has nothing to say any more.
+    if (signal.aborted) return await new Promise(() => undefined);
+    throw error;
+  }
+  role.timeline.mark('held');
+}
+
+function announced(role: RoleProcess, armed: { checkpoint: string; occurrence: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      const marker = readMarker(role.announced(), armed, role.nonce, role.pid);
+      if (marker.kind === 'none') return;
+      role.timeline.mark('announced');
+      if (marker.kind === 'announced') resolve();
+      else
+        reject(
+          new CaseVoid('kill-not-proven', `What came over descriptor 3 does not announce the armed checkpoint: ${marker.why}.`),
+        );
+    };
+    role.onAnnounced(look);
+    look();
+  });
+}
+
+async function exitedFirst(role: RoleProcess): Promise<never> {
+  const { code, signal } = await role.exited;
+  throw new CaseVoid(
+    'exited-before-kill',
+    `The process ended by itself (${signal ?? `exit ${code}`}) before it could be killed.`,
+  );
+}
+
+function deadline(role: RoleProcess, ms: number, signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const timer = setTimeout(() => {
+      role.timeline.mark('deadline');
+      reject(new CaseVoid('checkpoint-deadline', `Nothing was announced, held or ended within ${ms} ms.`));
+    }, ms);
+    signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  });
+}

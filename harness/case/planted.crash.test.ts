@@ -1,0 +1,205 @@
+/**
+ * Planted faults of the harness and of its subjects: evidence made by a broken experiment is void or invalid, never valid.
+ *
+ * The experiment is a part of the main plan, with the real runtime, provider and verifier. The first test shows that it is valid when
+ * nothing is planted; without it the others could not fail. Faults are planted through the parameters of a run, never by a flag.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { signal } from './proc.js';
+import { realStages, type Stages } from './context.js';
+import type { Installation } from '../io/installation.js';
+import type { Plan } from '../plan/types.js';
+import type { RunRequest } from '../prepare.js';
+import { runPlan, type RunResult } from '../run.js';
+import { filesBelow } from '../seal/inventory.js';
+import { loadSubject } from '../subject/find.js';
+import { builtInstallation, readJson, requestFor, temporaryFolder } from '../testing/plans.js';
+import { judge } from '../verify.js';
+import type { RoleProcess } from './spawn.js';
+
+let installation: Installation;
+const folder = temporaryFolder();
+beforeAll(() => {
+  installation = builtInstallation();
+});
+afterAll(() => folder.remove());
+
+/** The cases, each with the one arm that a fault below needs. */
+const parts = new Map([
+  ['manifest-resumed', 'resume'],
+  ['effect-unknown', 'naive-restart'],
+  ['control', null],
+]);
+
+function partOfMainPlan(): Plan {
+  const plan = JSON.parse(
+    readFileSync(resolve(import.meta.dirname, '..', '..', 'preregistrations', 'working-state.json'), 'utf8'),
+  ) as Plan;
+  return {
+    ...plan,
+    cases: plan.cases
+      .filter(({ id }) => parts.has(id))
+      .map((planned) => ({ ...planned, arms: planned.arms.filter(({ id }) => id === parts.get(planned.id)) })),
+    controls: {
+      no_kill: plan.controls.no_kill.filter((id) => parts.has(id)),
+      naive_restart: plan.controls.naive_restart.filter((control) => parts.has(control.case)),
+    },
+    timeouts: { checkpoint_ms: 10_000, role_ms: 10_000 },
+  };
+}
+
+interface Outcome {
+  verdict: string;
+  codes: string[];
+  voids: RunResult['voids'];
+}
+
+async function experiment(more: Partial<RunRequest> = {}): Promise<Outcome & { bundle: string }> {
+  const result = await runPlan({ ...requestFor(partOfMainPlan(), folder.path, installation), subjects: [], ...more });
+  const { verdict } = await judge(result.bundle, installation);
+  return {
+    verdict: verdict.verdict,
+    codes: [...new Set(verdict.findings.map(({ code }) => code))].sort(),
+    voids: result.voids,
+    bundle: result.bundle,
+  };
+}
+
+const withStage = (stage: Partial<Stages>): Partial<RunRequest> => ({ stages: { ...realStages, ...stage } });
+
+/** The real subject with one role replaced by a program of our own, which gets the path of the real one as its argument. */
+function withRole(role: 'produce' | 'inspect' | 'restart', program: string): Partial<RunRequest> {
+  const real = loadSubject(join(installation.subjects, 'calls'));
+  const planted = mkdtempSync(join(folder.path, `planted-${role}-`));
+  writeFileSync(join(planted, 'planted.mjs'), program);
+  const roles = Object.fromEntries(
+    Object.entries(real.description.roles).map(([name, [, file = '']]) => {
+      const path = join(real.folder, file);
+      return [name, name === role ? ['node', 'planted.mjs', path] : ['node', path]];
+    }),
+  );
+  writeFileSync(join(planted, 'subject.json'), JSON.stringify({ ...real.description, roles }));
+  return { subjects: [planted] };
+}
+
+describe('the experiment', () => {
+  it('is valid when nothing is planted', async () => {
+    expect(await experiment()).toMatchObject({ verdict: 'valid', codes: [], voids: [] });
+  });
+
+  it('is valid with the same subject by another path: replacing a role is not itself the fault', async () => {
+    expect(await experiment(withRole('inspect', 'await import(process.argv[2]);'))).toMatchObject({
+      verdict: 'valid',
+      codes: [],
+      voids: [],
+    });
+  });
+});
+
+describe('a kill', () => {
+  it('that does nothing is void', async () => {
+    const { verdict, voids } = await experiment(withStage({ crash: () => undefined }));
+    expect(verdict).not.toBe('valid');
+    expect(voids.map(({ case: id, reason }) => [id, reason]).sort()).toEqual([
+      ['effect-unknown', 'kill-not-proven'],
+      ['manifest-resumed', 'kill-not-proven'],
+    ]);
+  });
+
+  it('that only claims to have struck is void', async () => {
+    const { verdict, voids } = await experiment(withStage({ crash: (_target, struck) => struck(process.hrtime.bigint()) }));
+    expect(verdict).not.toBe('valid');
+    expect(voids).toMatchObject([{ reason: 'kill-not-proven' }, { reason: 'kill-not-proven' }]);
+  });
+
+  it('by SIGTERM instead of SIGKILL is void', async () => {
+    const crash: Stages['crash'] = ({ pgid }, struck) => {
+      struck(process.hrtime.bigint());
+      signal(-pgid, 'SIGTERM');
+    };
+    const { verdict, voids } = await experiment(withStage({ crash }));
+    expect(verdict).not.toBe('valid');
+    expect(voids.length).toBeGreaterThan(0);
+    for (const one of voids) expect(one).toMatchObject({ reason: 'kill-not-proven', snapshot: 'producer' });
+  });
+});
+
+describe('a subject', () => {
+  it('whose producer throws at the checkpoint is void', async () => {
+    const program = `import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const write = fs.writeSync;
+      fs.writeSync = (descriptor, ...rest) => {
+        if (descriptor === 3) throw new Error('planted: thrown at the checkpoint');
+        return write(descriptor, ...rest);
+      };
+      syncBuiltinESMExports();
+      await import(process.argv[2]);`;
+    const { verdict, voids } = await experiment(withRole('produce', program));
+    expect(verdict).not.toBe('valid');
+    expect(voids).toMatchObject([{ case: 'manifest-resumed', reason: 'exited-before-kill' }]);
+  });
+
+  it('whose inspection appends is invalid', async () => {
+    const program = `import { appendFileSync } from 'node:fs';
+      process.on('exit', () => appendFileSync(process.env.KILLPOINT_STATE + '/ledger.sqlite-wal', Buffer.alloc(24)));
+      await import(process.argv[2]);`;
+    const { verdict, codes } = await experiment(withRole('inspect', program));
+    expect(verdict).toBe('invalid');
+    expect(codes).toContain('inspection-changed-state');
+  });
+
+  it('whose naive restart does not duplicate is invalid: the control is silent', async () => {
+    // Answers what the real one would, without sending anything.
+    const program = `process.env.KILLPOINT_PROVIDER_URL = 'http://127.0.0.1:9/';
+      await import(process.argv[2]);`;
+    const { verdict, codes } = await experiment(withRole('restart', program));
+    expect(verdict).toBe('invalid');
+    expect(codes).toContain('control-silent');
+  });
+});
+
+describe('a harness', () => {
+  it('that resumes in the process of the producer is invalid', async () => {
+    let producer: RoleProcess | null = null;
+    const spawn: Stages['spawn'] = (request) => {
+      const role = realStages.spawn(request);
+      if (request.args.some((word) => word.endsWith('produce.js'))) producer = role;
+      const resumes = request.args.some((word) => word.endsWith('resume.js'));
+      return resumes && producer !== null ? { ...role, pid: producer.pid, startTicks: producer.startTicks } : role;
+    };
+    const { verdict, codes } = await experiment({ ...withStage({ spawn }), jobs: 1 });
+    expect(verdict).toBe('invalid');
+    expect(codes).toContain('process-shared');
+  });
+
+  it('that copies the database without its sidecars is invalid', async () => {
+    const copy: Stages['copy'] = (from, to, volatile) => {
+      const sidecars = to.includes('/bag/') ? filesBelow(from).filter((path) => path.endsWith('-wal')) : [];
+      realStages.copy(from, to, [...volatile, ...sidecars]);
+    };
+    const { verdict, codes } = await experiment(withStage({ copy }));
+    expect(verdict).toBe('invalid');
+    expect(codes).toContain('copy-incomplete');
+  });
+
+  it('that leaves out a planned case is not valid', async () => {
+    const { verdict, codes, bundle } = await experiment({ cases: ['control', 'effect-unknown'], exploratory: false });
+    expect(verdict).toBe('invalid');
+    expect(codes).toContain('case-missing');
+    expect(readJson(bundle, 'data', 'execution.json')).toMatchObject({
+      confirmatory: false,
+      exploratory_reason: 'only some cases were run (--case)',
+    });
+  });
+
+  it('that seals nothing is not valid', async () => {
+    const empty = join(folder.path, 'empty');
+    mkdirSync(empty);
+    const { verdict } = await judge(empty, installation);
+    expect(verdict.verdict).not.toBe('valid');
+    expect(verdict.claims.held).toBe(0);
+  });
+});

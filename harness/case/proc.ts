@@ -1,0 +1,63 @@
+/**
+ * What `/proc` tells about processes: identity, life and death.
+ *
+ * `kill(pid, 0)` is never used: it counts a zombie as alive. A pid alone names nobody, since pids are reused; pid and start
+ * time together name one process of one boot.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly state: string;
+  readonly pgid: number;
+  readonly startTicks: string;
+}
+
+/** Null when there is no such process. The command name may hold spaces and brackets, so fields are counted after the last one. */
+export function processFacts(pid: number): ProcessFacts | null {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return null;
+  }
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { pid, state: fields[0] ?? '', pgid: Number(fields[2]), startTicks: fields[19] ?? '' };
+}
+
+export function isLiving(facts: ProcessFacts | null): boolean {
+  return facts !== null && facts.state !== 'Z' && facts.state !== 'X';
+}
+
+/** Living processes of the group, and those that carry the nonce in their environment: a `setsid` child leaves the group, not its environment. */
+export function livingOf(pgid: number, nonce: string): number[] {
+  return allPids().filter((pid) => {
+    const facts = processFacts(pid);
+    return isLiving(facts) && (facts?.pgid === pgid || carriesNonce(pid, nonce));
+  });
+}
+
+export function carriesNonce(pid: number, nonce: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`KILLPOINT_NONCE=${nonce}`);
+  } catch {
+    return false;
+  }
+}
+
+export function allPids(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+}
+
+/** Signals one process or group (negative); one that is already gone is no error. */
+export function signal(target: number, name: NodeJS.Signals): boolean {
+  try {
+    process.kill(target, name);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}

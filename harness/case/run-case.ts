@@ -1,0 +1,100 @@
+/**
+ * The life of a case: the producer's snapshot, then each arm on its own copy of the snapshot that it comes from.
+ *
+ * Arms that do not depend on each other run side by side. A snapshot that proves nothing voids the case and stops what would stand on it;
+ * the case is recorded all the same, with its reason.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Case } from '../contract/types.js';
+import { CaseVoid, HarnessError, isStorageFailure } from '../errors.js';
+import { canonicalLine } from '../io/canonical.js';
+import { type PlannedCase, producer } from '../plan/types.js';
+import { type Row, type RunContext } from './context.js';
+import { takeSnapshot } from './snapshot.js';
+import { withoutPaths } from './words.js';
+
+export interface CaseResult {
+  readonly case: string;
+  readonly void: Case['void'];
+  readonly kills: number;
+}
+
+export function rowsOf(planned: PlannedCase): Row[] {
+  const arms = planned.arms.map((arm) => ({
+    caseId: planned.id,
+    snapshot: arm.id,
+    role: arm.role,
+    kill: arm.kill ?? null,
+    scenario: arm.scenario ?? planned.scenario,
+    provider: arm.provider ?? planned.provider,
+    from: arm.from ?? producer,
+  }));
+  const first = {
+    caseId: planned.id,
+    snapshot: producer,
+    role: 'produce' as const,
+    kill: planned.kill,
+    scenario: planned.scenario,
+    provider: planned.provider,
+    from: null,
+  };
+  return [first, ...arms];
+}
+
+export async function runCase(context: RunContext, planned: PlannedCase): Promise<CaseResult> {
+  const rows = rowsOf(planned);
+  const taken = new Map<string, Promise<boolean>>();
+  const troubles = new Map<string, CaseVoid>();
+  let kills = 0;
+  const take = async (row: Row): Promise<boolean> => {
+    if (row.from !== null && !(await taken.get(row.from))) return false;
+    try {
+      const { killed } = await context.slots.use(() => takeSnapshot(context, row));
+      if (killed) kills += 1;
+      context.progress({ case: planned.id, snapshot: row.snapshot, what: 'acted' });
+      return true;
+    } catch (error) {
+      // A disk that fails would fail the record of the failure too, and a run without its watchdog may start nothing: both end
+      // the run, not the case.
+      if (isStorageFailure(error) || error instanceof HarnessError) throw error;
+      troubles.set(row.snapshot, asVoid(error));
+      return false;
+    }
+  };
+  context.progress({ case: planned.id, snapshot: null, what: 'began' });
+  for (const row of rows) taken.set(row.snapshot, take(row));
+  // All are awaited before a failure is passed on: no process of this case may outlive it unseen.
+  const settled = await Promise.allSettled(taken.values());
+  for (const result of settled) if (result.status === 'rejected') throw result.reason;
+  const outcome = voidOf(context, rows, troubles);
+  writeRecord(context, planned, rows, outcome);
+  context.progress({
+    case: planned.id,
+    snapshot: null,
+    what: outcome === null ? 'done' : 'void',
+    ...(outcome === null ? {} : { detail: outcome.detail }),
+  });
+  return { case: planned.id, void: outcome, kills };
+}
+
+/** The first trouble in plan order: later ones of the same case are often its echoes. */
+function voidOf(context: RunContext, rows: readonly Row[], troubles: ReadonlyMap<string, CaseVoid>): Case['void'] {
+  for (const { snapshot } of rows) {
+    const trouble = troubles.get(snapshot);
+    if (trouble !== undefined) return { snapshot, reason: trouble.code, detail: withoutPaths(trouble.message, context) };
+  }
+  return null;
+}
+
+function writeRecord(context: RunContext, planned: PlannedCase, rows: readonly Row[], outcome: Case['void']): void {
+  const folder = join(context.bag, 'data', 'cases', planned.id);
+  const ran = rows.map(({ snapshot }) => snapshot).filter((snapshot) => existsSync(join(folder, snapshot, 'process.json')));
+  const record: Case = { case: planned.id, snapshots: ran, void: outcome };
+  writeFileSync(join(folder, 'case.json'), canonicalLine(record), { flag: 'wx' });
+}
+
+function asVoid(error: unknown): CaseVoid {
+  if (error instanceof CaseVoid) return error;
+  return new CaseVoid('harness-error', `The harness failed: ${(error as Error).message}`, { cause: error });
+}

@@ -1,0 +1,147 @@
+/**
+ * Spawns one role process: own group, own cgroup where there is one, descriptors 3 and 4, a fixed environment.
+ *
+ * `node:child_process` rather than execa: the spawn must happen in one synchronous step inside the cgroup, and the exit must be seen when
+ * the process is reaped, not when the last descriptor closes, which a surviving child would delay for ever.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import type { Readable, Writable } from 'node:stream';
+import { CaseVoid } from '../errors.js';
+import { type Cgroup, createCgroup, inside } from './cgroup.js';
+import type { Guard } from './guard.js';
+import { processFacts } from './proc.js';
+import { startTimeline, type Timeline } from './timeline.js';
+
+export interface SpawnRequest {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly folder: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly stderr: string;
+  /** Where cgroups are made; null where none can be had. */
+  readonly cgroupHome: string | null;
+  readonly guard: Guard;
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export interface RoleProcess {
+  readonly pid: number;
+  readonly pgid: number;
+  readonly startTicks: string;
+  readonly nonce: string;
+  readonly cgroup: Cgroup | null;
+  readonly timeline: Timeline;
+  /** The wait status, as soon as the process is reaped. */
+  readonly exited: Promise<Exit>;
+  /** All that came over descriptor 3 so far. */
+  announced(): Buffer;
+  /** Calls back on every new byte of descriptor 3. */
+  onAnnounced(listener: () => void): void;
+  /** Resolves when descriptor 3 has ended: nobody can announce any more. */
+  readonly silent: Promise<void>;
+  /** Answers the parked process with `g`. */
+  goOn(): void;
+  /** Closes descriptor 4 and forgets the process; its cgroup is removed. */
+  release(): void;
+}
+
+/** Nothing of the harness's own environment reaches a subject: two runs differ only in the KILLPOINT variables. */
+const fixedEnvironment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', TZ: 'UTC', LANG: 'C.UTF-8' };
+
+export type SpawnRole = (request: SpawnRequest) => RoleProcess;
+
+export function spawnRole(request: SpawnRequest): RoleProcess {
+  const nonce = randomBytes(16).toString('hex');
+  const cgroupName = `killpoint-${process.pid}-${nonce}`;
+  const expected = request.cgroupHome === null ? null : `${request.cgroupHome}/${cgroupName}`;
+  request.guard.expect(nonce, expected);
+  const cgroup = request.cgroupHome === null ? null : createCgroup(request.cgroupHome, cgroupName);
+  const timeline = startTimeline();
+  const child = startChild(request, nonce, cgroup);
+  const pid = child.pid;
+  if (pid === undefined) {
+    child.on('error', () => undefined);
+    cgroup?.remove();
+    request.guard.gone(nonce);
+    throw new CaseVoid('harness-error', `${request.file} could not be started.`);
+  }
+  timeline.mark('spawned');
+  // The child cannot be reaped before this turn of the event loop ends, so its entry in /proc is there.
+  const startTicks = processFacts(pid)?.startTicks ?? '';
+  request.guard.started(nonce, pid, startTicks);
+  return {
+    pid,
+    pgid: pid,
+    startTicks,
+    nonce,
+    cgroup,
+    timeline,
+    ...watchChild(child, timeline, () => forget(request.guard, nonce, cgroup)),
+  };
+}
+
+function startChild(request: SpawnRequest, nonce: string, cgroup: Cgroup | null): ChildProcess {
+  const stderr = openSync(request.stderr, 'a');
+  try {
+    return inside(cgroup, request.cgroupHome, () =>
+      spawn(request.file, request.args, {
+        cwd: request.folder,
+        env: { ...fixedEnvironment, ...request.environment, KILLPOINT_NONCE: nonce },
+        detached: true,
+        stdio: ['ignore', 'ignore', stderr, 'pipe', 'pipe'],
+      }),
+    );
+  } finally {
+    closeSync(stderr);
+  }
+}
+
+function watchChild(
+  child: ChildProcess,
+  timeline: Timeline,
+  onRelease: () => void,
+): Pick<RoleProcess, 'exited' | 'announced' | 'onAnnounced' | 'silent' | 'goOn' | 'release'> {
+  const [, , , from, to] = child.stdio as [null, null, null, Readable, Writable];
+  const chunks: Buffer[] = [];
+  const listeners: (() => void)[] = [];
+  from.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    for (const listener of listeners) listener();
+  });
+  // A reset is the way in which a killed peer ends; the bytes before it count.
+  from.on('error', () => undefined);
+  to.on('error', () => undefined);
+  return {
+    exited: new Promise((resolve) => {
+      child.once('exit', (code, signal) => {
+        timeline.mark('exit_seen');
+        resolve({ code, signal });
+      });
+    }),
+    silent: new Promise((resolve) => from.once('close', () => resolve())),
+    announced: () => Buffer.concat(chunks),
+    onAnnounced: (listener) => void listeners.push(listener),
+    goOn: () => void to.write('g'),
+    release: () => {
+      from.destroy();
+      to.destroy();
+      onRelease();
+    },
+  };
+}
+
+function forget(guard: Guard, nonce: string, cgroup: Cgroup | null): void {
+  try {
+    cgroup?.remove();
+  } catch {
+    // Still populated: the watchdog keeps its name and kills it at the end.
+    return;
+  }
+  guard.gone(nonce);
+}

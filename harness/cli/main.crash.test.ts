@@ -1,0 +1,189 @@
+/**
+ * The command line as a person meets it: exit codes, one sentence, one JSON document; and `state` on real state folders.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Installation } from '../io/installation.js';
+import type { Plan } from '../plan/types.js';
+import { inventoryOf } from '../seal/inventory.js';
+import { builtInstallation, requestFor, subjectsFolder, temporaryFolder, toyPlan } from '../testing/plans.js';
+
+let installation: Installation;
+const folder = temporaryFolder();
+beforeAll(() => {
+  installation = builtInstallation();
+});
+afterAll(() => folder.remove());
+
+const main = (...args: string[]) =>
+  spawnSync(process.execPath, [join(installation.build, 'harness', 'cli', 'main.js'), ...args], { encoding: 'utf8' });
+
+describe('the command', () => {
+  const main = (...args: string[]) =>
+    spawnSync(process.execPath, [join(installation.build, 'harness', 'cli', 'main.js'), ...args], { encoding: 'utf8' });
+
+  it.each<[string, number, RegExp, string[]]>([
+    ['no such command', 64, /unknown command/, ['nothing']],
+    ['no plan named', 64, /missing required argument/, ['run']],
+    ['an unknown option', 64, /unknown option/, ['run', 'x', '--nothing']],
+    ['a bad number', 64, /whole number from 1/, ['run', 'x', '--jobs', '0']],
+    ['a plan that is not there', 64, /There is no plan at/, ['run', '/nowhere/plan.json']],
+    ['a state folder that is not there', 64, /it does not exist/, ['state', '/nowhere']],
+    ['a folder of another product', 64, /it has no format\.json/, ['state', subjectsFolder]],
+    ['a subject that is not there', 64, /cannot be read as a subject/, ['run', import.meta.filename, '--subject', '/nowhere']],
+    ['a plan that is no plan', 64, /is not JSON/, ['run', import.meta.filename]],
+  ])('with %s: exit %i and one sentence; with --json one document', (_name, code, sentence, args) => {
+    const plain = main(...args);
+    expect([plain.status, plain.stdout]).toEqual([code, '']);
+    expect(plain.stderr).toMatch(sentence);
+    const json = main(...args, '--json');
+    expect(json.status).toBe(code);
+    expect((JSON.parse(json.stdout) as { error: { message: string } }).error.message).toMatch(sentence);
+  });
+
+  it.each(['run', 'verify', 'corrupt', 'state', 'doctor', 'provider'])('%s --help exits 0', (name) => {
+    const help = main(name, '--help');
+    expect([help.status, help.stderr]).toEqual([0, '']);
+    expect(help.stdout).toMatch(/^Usage: killpoint/);
+  });
+
+  it('doctor says what is there, for people and as one document', () => {
+    const { status, stdout } = main('doctor', '--json');
+    const { checks, ready } = JSON.parse(stdout) as {
+      checks: { name: string; available: boolean; weight: string }[];
+      ready: boolean;
+    };
+    expect([status, ready]).toEqual([0, true]);
+    expect(checks.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['cgroup_v2', 'peer_pid', 'file_system', 'strace', 'ptrace', 'node', 'sqlite', 'cores']),
+    );
+    expect(main('doctor').stdout).toMatch(/This machine can run plans\.\n$/);
+  });
+
+  it.each([
+    ['{"product":"other","storage":"ledger/v1","subject":"toy"}', /another product/],
+    ['{"product": "killpoint", "storage": "ledger/v1", "subject": "toy"}', /not in canonical form/],
+    ['{"product":"killpoint","storage":"ledger/v1","subject":"nobody"}', /The subject "nobody" is not installed/],
+    ['{', /cannot be read/],
+  ])('state refuses the format %s', (format, sentence) => {
+    const state = join(folder.path, `state-${createHash('sha256').update(format).digest('hex').slice(0, 8)}`);
+    mkdirSync(state);
+    writeFileSync(join(state, 'format.json'), format);
+    const { status, stderr } = main('state', state);
+    expect(status).toBe(64);
+    expect(stderr).toMatch(sentence);
+  });
+});
+
+describe('run', () => {
+  const toy = (...more: string[]) => {
+    const { planFile } = requestFor(toyPlan(), folder.path, installation);
+    return main(
+      'run',
+      planFile,
+      '--out',
+      join(folder.path, 'runs'),
+      '--exploratory',
+      '--subject',
+      join(subjectsFolder, 'toy'),
+      ...more,
+    );
+  };
+
+  it('leaves by the exit code of the verdict, and with --json prints one document', () => {
+    const { status, stdout, stderr } = toy('--json');
+    const document = JSON.parse(stdout) as { verdict: 'valid' | 'invalid' | 'unknown'; bundle: string };
+    expect(document).toMatchObject({ cases: 2, void: 0, kills: 1, confirmatory: false, wall_s: expect.any(Number) as number });
+    expect(status).toBe({ valid: 0, invalid: 1, unknown: 2 }[document.verdict]);
+    expect(stderr).toMatch(/^2 cases\n\[1\/2\] .*\n\[2\/2\] .*\n$/);
+    const verdict = JSON.parse(readFileSync(`${document.bundle}.verdict.json`, 'utf8')) as { verdict: string };
+    expect(verdict.verdict).toBe(document.verdict);
+    expect(main('verify', document.bundle).status).toBe(status);
+  });
+
+  it('prints a summary for people, without colour where nobody sees it', () => {
+    const { stdout } = toy();
+    for (const name of ['plan', 'cases', 'outcomes', 'claims', 'verdict', 'bundle', 'root'])
+      expect(stdout).toMatch(new RegExp(`^${name} `, 'm'));
+    expect(stdout).not.toContain('\u001b');
+  });
+});
+
+describe('state', () => {
+  let killed: string;
+  let whileOwned: ReturnType<typeof main>;
+  const calls = (): string => join(installation.subjects, 'calls');
+
+  /** A real producer, parked after its attempt was recorded: alive, and owner of its ledger. */
+  const parkedProducer = async (name: string) => {
+    const plan = JSON.parse(
+      readFileSync(resolve(import.meta.dirname, '..', '..', 'preregistrations', 'working-state.json'), 'utf8'),
+    ) as Plan;
+    const state = join(folder.path, name);
+    mkdirSync(state);
+    const scenario = join(folder.path, `${name}.scenario.json`);
+    writeFileSync(scenario, JSON.stringify(plan.scenarios.review));
+    const child = spawn(process.execPath, ['produce.js'], {
+      cwd: calls(),
+      stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'],
+      env: {
+        KILLPOINT_STATE: state,
+        KILLPOINT_PROVIDER_URL: 'http://127.0.0.1:9',
+        KILLPOINT_SCENARIO: scenario,
+        KILLPOINT_OUT: `${scenario}.answer`,
+        KILLPOINT_NONCE: 'n'.repeat(32),
+        KILLPOINT_CHECKPOINT: 'attempt.started#1',
+      },
+    });
+    await once(child.stdio[3] as Readable, 'data');
+    return { child, state };
+  };
+
+  beforeAll(async () => {
+    const { child, state } = await parkedProducer('owned');
+    whileOwned = main('state', state);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    killed = state;
+  });
+
+  it('refuses while the owner lives', () => {
+    const sentence = `killpoint: ${killed} is owned by a living process; its state can be read when that has ended.\n`;
+    expect(whileOwned).toMatchObject({ status: 64, stdout: '', stderr: sentence });
+  });
+
+  it('shows the seven answers for people, and the projections as one document, and changes no byte', () => {
+    const before = inventoryOf(killed);
+    const text = main('state', killed);
+    expect([text.status, text.stderr]).toEqual([0, '']);
+    for (const question of ['attempted', 'inputs', 'required', 'failed', 'succeeded', 'unresolved', 'safe next'])
+      expect(text.stdout).toMatch(new RegExp(`^  ${question} `, 'm'));
+    expect(text.stdout).toMatch(/next reconcile_effect on call-6/);
+    const { projections, subject } = JSON.parse(main('state', killed, '--json').stdout) as {
+      projections: object[];
+      subject: string;
+    };
+    expect(subject).toBe('calls');
+    expect(projections).toMatchObject([{ version: 'work-state/v1', last_seq: 8, task: { next_operation: 'reconcile_effect' } }]);
+    expect(inventoryOf(killed)).toEqual(before);
+  });
+
+  it.each<[string, (state: string) => void]>([
+    ['without its ledger', (state) => rmSync(join(state, 'ledger.sqlite'))],
+    ['with a truncated ledger', (state) => truncateSync(join(state, 'ledger.sqlite'), 100)],
+  ])('refuses a folder %s in one sentence, and loses nothing', (name, spoil) => {
+    const state = join(folder.path, name.replaceAll(' ', '-'));
+    cpSync(killed, state, { recursive: true });
+    spoil(state);
+    const before = inventoryOf(state);
+    const { status, stderr } = main('state', state);
+    expect(status).toBe(64);
+    expect(stderr).toMatch(/^killpoint: .* cannot be inspected\. .*\n$/);
+    expect(inventoryOf(state)).toEqual(before);
+  });
+});

@@ -1,0 +1,18 @@
+/** `killpoint provider`: the synthetic provider by itself; it ends when its standard input ends. */
+import type { Command } from 'commander';
+import { ownInstallation } from '../io/installation.js';
+import type { Exit } from './main.js';
+import { passThrough } from './pass-through.js';
+
+export function addProvider(root: Command, exit: Exit): void {
+  root
+    .command('provider')
+    .summary('start the synthetic provider by itself')
+    .description(
+      'Starts the synthetic provider on loopback. It prints one line when it listens and ends when its standard input ends.',
+    )
+    .option('--port <n>', 'listen on this port instead of a free one')
+    .action(async ({ port }: { port?: string }) => {
+      exit(await passThrough(ownInstallation().provider, port === undefined ? [] : ['--port', port]));
+    });
+}

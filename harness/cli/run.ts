@@ -1,0 +1,117 @@
+/**
+ * `killpoint run <plan>`: runs a plan, seals the bundle, asks the verifier, and leaves by the verdict's exit code.
+ */
+import { type Command, InvalidArgumentError } from 'commander';
+import { availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isCheckout, ownInstallation } from '../io/installation.js';
+import { isUnsafeFileSystem, probeFileSystem } from '../probe/file-system.js';
+import { createDisplay } from '../report/progress.js';
+import { runSummary } from '../report/summary.js';
+import { runPlan, type RunResult } from '../run.js';
+import { judge, type Judged } from '../verify.js';
+import type { Exit } from './main.js';
+
+interface Options {
+  out?: string;
+  subject: string[];
+  exploratory: boolean;
+  jobs: number;
+  case: string[];
+  json: boolean;
+}
+
+export function addRun(root: Command, exit: Exit): void {
+  root
+    .command('run')
+    .summary('run a plan and verify what came of it')
+    .description(
+      'Runs every case of a plan with real processes and real kills, seals the bundle and prints the verdict of the verifier.',
+    )
+    .argument('<plan>', 'the plan (preregistration), a JSON file')
+    .option('--out <dir>', 'where bundles go (default: evidence/runs in a checkout, else killpoint-runs)')
+    .option('--subject <dir>', 'a folder with a subject.json; may be repeated', collect, [])
+    .option('--exploratory', 'run although plan or tree are not committed; the bundle says so', false)
+    .option('--jobs <n>', 'role processes at a time', positive, availableParallelism())
+    .option('--case <id>', 'run only this case; may be repeated; implies --exploratory', collect, [])
+    .option('--json', 'print one JSON document on standard output', false)
+    .action(async (plan: string, options: Options) => exit(await run(resolve(plan), options)));
+}
+
+async function run(planFile: string, options: Options): Promise<number> {
+  const installation = ownInstallation();
+  const out = resolve(
+    options.out ?? (isCheckout(installation) ? join(installation.packageRoot, 'evidence', 'runs') : 'killpoint-runs'),
+  );
+  const { type } = probeFileSystem(out);
+  if (isUnsafeFileSystem(type))
+    process.stderr.write(`warning: ${out} lies on ${type}, where SQLite's write-ahead log is not safe.\n`);
+  // A terminal that does not know its width (some recorders) would get one letter a line.
+  const display = createDisplay(process.stderr.isTTY && process.stderr.columns > 20 && !options.json);
+  const interruption = onInterrupt();
+  const began = process.hrtime.bigint();
+  let result: RunResult;
+  try {
+    result = await runPlan({
+      planFile,
+      out,
+      subjects: options.subject,
+      exploratory: options.exploratory,
+      jobs: options.jobs,
+      cases: options.case,
+      argv: ['killpoint', ...process.argv.slice(2)],
+      installation,
+      progress: display.progress,
+      onPlan: display.begin,
+      signal: interruption,
+    });
+  } finally {
+    await display.end();
+  }
+  const judged = await judge(result.bundle, installation, interruption);
+  const wallS = (Number(process.hrtime.bigint() - began) / 1e9).toFixed(1);
+  process.stdout.write(
+    options.json ? `${JSON.stringify(document(result, judged, wallS))}\n` : runSummary(result, judged, wallS, colours()),
+  );
+  return judged.exitCode;
+}
+
+function document(result: RunResult, { verdict, path }: Judged, wallS: string): object {
+  return {
+    bundle: result.bundle,
+    cases: result.cases,
+    claims: verdict.claims,
+    confirmatory: result.confirmatory,
+    findings: verdict.findings,
+    kills: result.kills,
+    plan: result.plan,
+    root_sha256: result.rootSha256,
+    run_id: result.runId,
+    verdict: verdict.verdict,
+    verdict_document: path,
+    void: result.voids.length,
+    voids: result.voids,
+    wall_s: Number(wallS),
+  };
+}
+
+/** The first signal ends the run in order; the second is left to the system. */
+function onInterrupt(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => controller.abort());
+  return controller.signal;
+}
+
+function colours(): boolean {
+  return process.stdout.isTTY && process.env.NO_COLOR === undefined;
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+function positive(value: string): number {
+  const count = Number(value);
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('a whole number from 1 is wanted.');
+  return count;
+}

@@ -1,0 +1,235 @@
+/**
+ * Sealing where it can go wrong: a full disk, a tree that is not clean, a build that is not what it says.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HarnessError } from '../errors.js';
+import { installationAt, type Installation } from '../io/installation.js';
+import { runPlan } from '../run.js';
+import { builtInstallation, readJson, requestFor, temporaryFolder, toyPlan } from '../testing/plans.js';
+import { checkBuild } from './build.js';
+import { blemishes, repositoryOf } from './git.js';
+import { standingOf } from './standing.js';
+
+let installation: Installation;
+const folder = temporaryFolder();
+beforeAll(() => {
+  installation = builtInstallation();
+});
+afterAll(() => folder.remove());
+
+const git = (root: string, ...args: string[]): string =>
+  execFileSync(
+    'git',
+    ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'init.defaultBranch=main', ...args],
+    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+
+async function refusalOf(work: Promise<unknown>): Promise<HarnessError> {
+  const error: unknown = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof HarnessError)) throw new Error(`A refusal was expected, not ${String(error)}.`);
+  return error;
+}
+
+/** Mounting needs root; elsewhere this would test nothing, so it says that it was skipped. */
+const canMount = process.getuid?.() === 0;
+
+describe.runIf(canMount)('a full disk', () => {
+  const mounted: string[] = [];
+  const smallDisk = (name: string, size: string): string => {
+    const path = join(folder.path, name);
+    mkdirSync(path);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'killpoint-test', path]);
+    mounted.push(path);
+    return path;
+  };
+  afterAll(() => mounted.forEach((path) => execFileSync('umount', [path])));
+
+  it.each(['1k', '16k', '64k', '128k'])(
+    'of %s ends the run with one sentence, keeps the partial folder and makes no bundle',
+    async (spare) => {
+      const out = smallDisk(`disk-${spare}`, '4m');
+      // Ballast leaves exactly the spare room, whatever the file system takes for itself.
+      const { bavail, bsize } = statfsSync(out);
+      writeFileSync(join(out, 'ballast'), Buffer.alloc(bavail * bsize - Number(spare.replace('k', '')) * 1024));
+      const error = await refusalOf(runPlan(requestFor(toyPlan(), folder.path, installation, { out })));
+      expect(error.message).toMatch(
+        /^The (run could not be recorded|bundle could not be sealed) \(no space left on the device\); what was recorded is in .*\.partial\.$/,
+      );
+      expect(error.exitCode).toBe(2);
+      const left = existsSync(join(out, 'toy-plan')) ? readdirSync(join(out, 'toy-plan')) : [];
+      for (const name of left) expect(name).toMatch(/\.partial$/);
+    },
+  );
+
+  it('is noticed while sealing too: then the record is whole, and still no bundle appears', async () => {
+    const out = smallDisk('disk-seal', '4m');
+    const fill = (): void => {
+      const { bavail, bsize } = statfsSync(out);
+      writeFileSync(join(out, 'ballast'), Buffer.alloc(bavail * bsize));
+    };
+    const { publishBag } = await import('./bag.js');
+    const partial = join(out, 'run.partial');
+    mkdirSync(join(partial, 'bag', 'data'), { recursive: true });
+    writeFileSync(join(partial, 'bag', 'data', 'plan.json'), '{}\n');
+    fill();
+    expect(() => publishBag(partial, join(out, 'run'), 'run', '2026-01-01')).toThrow(
+      /^The bundle could not be sealed \(no space left on the device\); what was recorded is in .*run\.partial\.$/,
+    );
+    expect(readdirSync(out).sort()).toEqual(['ballast', 'run.partial']);
+  });
+});
+
+describe('a confirmatory run', () => {
+  /** A repository that holds a plan, and killpoint as an installed package elsewhere. */
+  const repository = (name: string): { root: string; plan: string } => {
+    const root = join(folder.path, name);
+    mkdirSync(join(root, 'plans', 'deep'), { recursive: true });
+    git(root, 'init', '-q');
+    const plan = join(root, 'plans', 'deep', 'toy.json');
+    writeFileSync(plan, `${JSON.stringify(toyPlan())}\n`);
+    writeFileSync(join(root, '.gitignore'), 'runs/\n');
+    git(root, 'add', '.');
+    git(root, 'commit', '-q', '-m', 'plan');
+    return { root, plan };
+  };
+  const packaged = (): Installation => {
+    const root = join(folder.path, 'installed');
+    if (!existsSync(root)) {
+      cpSync(installation.build, join(root, 'dist', 'package'), { recursive: true });
+      cpSync(join(installation.packageRoot, 'package.json'), join(root, 'package.json'));
+    }
+    return installationAt(join(root, 'dist', 'package'));
+  };
+  const standing = (plan: string, root: string) => standingOf(plan, join(root, 'runs'), null, packaged());
+
+  it('from a clean tree holds the objects that lead from the commit to the plan', async () => {
+    const { root, plan } = repository('clean');
+    const { confirmatory, objects, plan: named, atEnd } = await standing(plan, root);
+    expect(confirmatory).toBe(true);
+    const blob = git(root, 'rev-parse', 'HEAD:plans/deep/toy.json').trim();
+    expect(named).toEqual({ path: 'plans/deep/toy.json', git_blob: blob });
+    for (const [id, bytes] of objects) expect(createHash('sha1').update(bytes).digest('hex')).toBe(id);
+    const ids = ['HEAD', 'HEAD^{tree}', 'HEAD:plans', 'HEAD:plans/deep'].map((name) => git(root, 'rev-parse', name).trim());
+    expect([...objects.keys()]).toEqual(ids);
+    expect(objects.get(ids[3] ?? '')?.includes(Buffer.from(blob, 'hex'))).toBe(true);
+    expect(await atEnd()).toMatchObject({ commit: ids[0], tree: ids[1], clean_at_start: true, clean_at_end: true });
+  });
+
+  it('notices a tree that got dirty, or another commit, before the end', async () => {
+    const { root, plan } = repository('moving');
+    const { atEnd } = await standing(plan, root);
+    writeFileSync(join(root, 'new.txt'), '');
+    expect(await atEnd()).toMatchObject({ clean_at_start: true, clean_at_end: false });
+    git(root, 'add', '.');
+    git(root, 'commit', '-q', '-m', 'more');
+    expect(await atEnd()).toMatchObject({ clean_at_end: false });
+  });
+
+  it.each<[string, RegExp, (root: string, plan: string) => void]>([
+    ['a changed plan', /^plans\/deep\/toy\.json \(changed\)$/, (_root, plan) => appendFileSync(plan, ' \n')],
+    ['an untracked file', /^stray \(untracked\)$/, (root) => writeFileSync(join(root, 'stray'), '')],
+    [
+      'a change hidden by assume-unchanged',
+      /^plans\/deep\/toy\.json \(flagged assume-unchanged\)$/,
+      (root, plan) => {
+        git(root, 'update-index', '--assume-unchanged', plan);
+        appendFileSync(plan, ' \n');
+      },
+    ],
+    [
+      'a change hidden by skip-worktree',
+      /^plans\/deep\/toy\.json \(flagged skip-worktree\)$/,
+      (root, plan) => {
+        git(root, 'update-index', '--skip-worktree', plan);
+        appendFileSync(plan, ' \n');
+      },
+    ],
+  ])('is refused with %s, naming it and the ways on', async (name, line, spoil) => {
+    const { root, plan } = repository(name.replaceAll(' ', '-'));
+    spoil(root, plan);
+    const error = await refusalOf(standing(plan, root));
+    expect([error.code, error.exitCode]).toEqual(['tree-dirty', 64]);
+    expect(error.message).toMatch(/Commit what is listed, or run with --exploratory/);
+    expect(error.items).toEqual([expect.stringMatching(line)]);
+  });
+
+  it('sees bytes that differ from HEAD although git calls the tree clean', async () => {
+    const { root, plan } = repository('filtered');
+    writeFileSync(join(root, '.gitattributes'), '*.json text eol=lf\n');
+    git(root, 'add', '.');
+    git(root, 'commit', '-q', '-m', 'attributes');
+    writeFileSync(plan, readFileSync(plan, 'utf8').replace('\n', '\r\n'));
+    git(root, 'add', '.');
+    const found = await blemishes((await repositoryOf(plan))!, [plan]);
+    expect(found).toEqual(['plans/deep/toy.json (not as in HEAD)']);
+  });
+
+  it('is refused outside a repository, for a plan that HEAD does not have, and for an --out that would dirty the tree', async () => {
+    const loose = join(folder.path, 'loose');
+    mkdirSync(loose);
+    writeFileSync(join(loose, 'p.json'), '{}');
+    expect((await refusalOf(standing(join(loose, 'p.json'), loose))).message).toMatch(/no git repository/);
+    const { root, plan } = repository('ignoring');
+    const ignored = join(root, 'runs', 'p.json');
+    mkdirSync(join(root, 'runs'));
+    writeFileSync(ignored, '{}');
+    expect((await refusalOf(standing(ignored, root))).items).toEqual([`${ignored} (not in HEAD)`]);
+    expect((await refusalOf(standingOf(plan, join(root, 'results'), null, packaged()))).message).toMatch(/is not ignored by git/);
+  });
+
+  it('runs from an installed package to a bundle that says so', async () => {
+    const { root, plan } = repository('whole');
+    const result = await runPlan({
+      ...requestFor(toyPlan(), folder.path, packagedWithModules()),
+      planFile: plan,
+      out: join(root, 'runs'),
+      exploratory: false,
+    });
+    expect(result).toMatchObject({ confirmatory: true, voids: [] });
+    const execution = readJson(result.bundle, 'data', 'execution.json');
+    expect(execution).toMatchObject({
+      confirmatory: true,
+      exploratory_reason: null,
+      git: { clean_at_start: true, clean_at_end: true },
+    });
+    expect(readdirSync(join(result.bundle, 'data', 'git')).sort()).toHaveLength(4);
+  });
+
+  /** The packages that a real installation would have beside it. */
+  function packagedWithModules(): Installation {
+    const there = packaged();
+    if (!existsSync(join(there.packageRoot, 'node_modules')))
+      execFileSync('ln', ['-s', join(installation.packageRoot, 'node_modules'), join(there.packageRoot, 'node_modules')]);
+    return there;
+  }
+});
+
+describe('the build', () => {
+  it('is refused when a file is altered, missing or not listed, or when nothing says what it is', () => {
+    const copy = join(folder.path, 'build-copy');
+    cpSync(installation.build, copy, { recursive: true });
+    expect(checkBuild(installationAt(copy)).facts.files).toBeGreaterThan(50);
+    appendFileSync(join(copy, 'harness', 'run.js'), '\n');
+    writeFileSync(join(copy, 'harness', 'planted.js'), '');
+    execFileSync('rm', [join(copy, 'harness', 'verify.js')]);
+    try {
+      checkBuild(installationAt(copy));
+      expect.unreachable();
+    } catch (error) {
+      expect((error as HarnessError).items).toEqual([
+        'harness/planted.js (not listed)',
+        'harness/run.js (altered or missing)',
+        'harness/verify.js (altered or missing)',
+      ]);
+    }
+    execFileSync('rm', [join(copy, 'build.json')]);
+    expect(() => checkBuild(installationAt(copy))).toThrow(/cannot say what it is made of/);
+  });
+});

@@ -1,0 +1,89 @@
+/**
+ * The smallest subject: an intent line, one request, an answer line. It behaves as its scenario says, well or badly, so that the harness
+ * can be shown real processes that break each rule of the subject protocol.
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync, copyFileSync, existsSync, readFileSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+
+const role = process.argv[2];
+const { KILLPOINT_STATE: state, KILLPOINT_OUT: out, KILLPOINT_NONCE: nonce, KILLPOINT_CHECKPOINT: armed = '' } = process.env;
+const { behaviour = 'good', children = [] } = JSON.parse(readFileSync(process.env.KILLPOINT_SCENARIO, 'utf8'));
+const log = join(state, 'log.txt');
+
+function answer(status, more = {}) {
+  const document = {
+    detail: null,
+    egress: { mechanism: 'none', refused: [] },
+    pid: process.pid,
+    refusal: null,
+    replayed: false,
+    role,
+    settings: { journal_mode: 'none', node: process.versions.node, sqlite: '3.53.2', synchronous: 2 },
+    status,
+    ...more,
+  };
+  writeFileSync(`${out}.tmp`, `${JSON.stringify(document)}\n`);
+  renameSync(`${out}.tmp`, out);
+}
+
+function announce(checkpoint, given = nonce, pid = process.pid, times = 1) {
+  writeSync(3, `${JSON.stringify({ checkpoint, nonce: given, occurrence: 1, pid })}\n`.repeat(times));
+}
+
+function park() {
+  const byte = Buffer.alloc(1);
+  if (readSync(4, byte, 0, 1, null) === 0) process.exit(86);
+}
+
+function checkpoint(name) {
+  if (armed !== `${name}#1`) return;
+  if (behaviour === 'throws at the checkpoint') throw new Error('planted: thrown at the checkpoint');
+  if (behaviour === 'exits at the checkpoint') process.exit(0);
+  if (behaviour === 'never announces') for (;;) park();
+  if (behaviour === 'half a line') {
+    writeSync(3, '{"checkpoint":');
+    park();
+  }
+  if (behaviour === 'another nonce') announce(name, 'f'.repeat(32));
+  else if (behaviour === 'another pid') announce(name, nonce, process.ppid);
+  else if (behaviour === 'another checkpoint') announce('answer.written');
+  else announce(name, nonce, process.pid, behaviour === 'announces twice' ? 2 : 1);
+  park();
+}
+
+async function request() {
+  const response = await fetch(`${process.env.KILLPOINT_PROVIDER_URL}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'key-1' },
+    body: JSON.stringify({ messages: [{ content: 'toy', role: 'user' }], model: 'toy' }),
+  });
+  return response.text();
+}
+
+/** Children that outlive a careless kill: in the group, or in a session of their own. */
+for (const kind of children) {
+  const options = { stdio: 'ignore', detached: kind === 'setsid' };
+  if (role === 'produce') spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], options).unref();
+}
+
+if (role === 'inspect') {
+  if (behaviour === 'inspection appends') appendFileSync(log, 'looked\n');
+  if (behaviour === 'inspection fails') throw new Error('planted: the inspector failed');
+  if (existsSync(log)) copyFileSync(log, join(process.env.KILLPOINT_SCRATCH, 'log.txt'));
+  answer('completed');
+} else if (role === 'resume') {
+  answer('refused', {
+    refusal: { call_id: null, drift: [], error: 'ResumeRefused', hazard: 'unsafe', operation: 'reconcile_effect' },
+  });
+} else {
+  appendFileSync(log, 'intent\n');
+  writeFileSync(join(state, 'lock'), String(process.pid));
+  checkpoint('intent.written');
+  if (behaviour === 'hangs') await new Promise(() => setInterval(() => {}, 1000));
+  if (behaviour === 'writes a lot to stderr') process.stderr.write(`${process.argv[1]}\n`);
+  if (behaviour !== 'sends nothing') await request();
+  appendFileSync(log, 'answer\n');
+  checkpoint('answer.written');
+  answer('completed');
+}

@@ -1,0 +1,79 @@
+/**
+ * Asks the verifier, which is a program of its own, and believes it only where its words and its exit code agree.
+ *
+ * A verifier that crashed, said nothing or contradicted itself is never read as a pass: that is an internal error (70).
+ */
+import { execa } from 'execa';
+import { randomBytes } from 'node:crypto';
+import { startGuard } from './case/guard.js';
+import { processFacts } from './case/proc.js';
+import type { Verdict } from './contract/types.js';
+import { validateVerdict } from './contract/validators.js';
+import { HarnessError } from './errors.js';
+import { parseCanonical } from './io/canonical.js';
+import { writeAtomic } from './io/durable.js';
+import type { Installation } from './io/installation.js';
+
+const exitCodes: Record<Verdict['verdict'], number> = { valid: 0, invalid: 1, unknown: 2 };
+
+export interface Judged {
+  readonly verdict: Verdict;
+  readonly exitCode: number;
+  /** Where the verdict document was put: beside the bundle. */
+  readonly path: string;
+}
+
+export async function judge(bundle: string, installation: Installation, interruption?: AbortSignal): Promise<Judged> {
+  const run = await askVerifier(bundle, installation, interruption);
+  const verdict = verdictIn(run.stdout);
+  if (verdict === null || run.exitCode !== exitCodes[verdict.verdict]) {
+    const words = run.stderr.trim().split('\n').at(-1) ?? '';
+    const how = run.exitCode === undefined ? `ended by ${run.signal ?? 'an unknown cause'}` : `exit ${run.exitCode}`;
+    throw new HarnessError(
+      'verifier-failed',
+      `The bundle ${bundle} is sealed, but the verifier gave no verdict (${how})${words === '' ? '.' : `: ${words}`}`,
+    );
+  }
+  const path = `${bundle}.verdict.json`;
+  writeAtomic(path, run.stdout);
+  return { verdict, exitCode: exitCodes[verdict.verdict], path };
+}
+
+/** Under a watchdog of its own, so that neither an interrupted nor a killed harness leaves a verifier at work. */
+async function askVerifier(bundle: string, installation: Installation, interruption: AbortSignal | undefined) {
+  const guard = startGuard(installation.watchdog);
+  const nonce = randomBytes(16).toString('hex');
+  guard.expect(nonce, null);
+  const running = execa(process.execPath, [installation.verifier, 'verify', bundle, '--json'], {
+    reject: false,
+    stdin: 'ignore',
+    stripFinalNewline: false,
+    maxBuffer: 512 * 1024 * 1024,
+    detached: true,
+    env: { KILLPOINT_NONCE: nonce },
+  });
+  if (running.pid !== undefined) guard.started(nonce, running.pid, processFacts(running.pid)?.startTicks ?? '');
+  const stop = (): void => void guard.end();
+  interruption?.addEventListener('abort', stop, { once: true });
+  if (interruption?.aborted) stop();
+  const run = await running;
+  interruption?.removeEventListener('abort', stop);
+  guard.gone(nonce);
+  await guard.end();
+  if (interruption?.aborted) {
+    throw new HarnessError(
+      'interrupted',
+      `The bundle ${bundle} is sealed, but its verification was interrupted; killpoint verify judges it.`,
+    );
+  }
+  return run;
+}
+
+function verdictIn(text: string): Verdict | null {
+  try {
+    const value = parseCanonical(text);
+    return validateVerdict(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
