@@ -1,0 +1,138 @@
+/**
+ * What a check is: one guarantee, its sentence, what it covers and what not, and a pure function from evidence to counts and
+ * findings. A check returns every finding. It never passes on what it could not see: an item that cannot be judged leaves `seen`
+ * below `expected`, with the reason, and the claim is unknown.
+ */
+import { EvidenceError } from '../errors.js';
+import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
+import type { Read } from '../read/facts.js';
+
+export const findingCodes = [
+  'bag-malformed',
+  'file-forbidden',
+  'file-unlisted',
+  'file-missing',
+  'file-altered',
+  'plan-malformed',
+  'plan-unpinned',
+  'execution-malformed',
+  'case-missing',
+  'case-unplanned',
+  'record-malformed',
+  'control-silent',
+  'kill-unproven',
+  'process-shared',
+  'checkpoint-mismatch',
+  'copy-incomplete',
+  'ledger-unreadable',
+  'ledger-schema',
+  'event-chain-broken',
+  'event-malformed',
+  'artifact-missing',
+  'artifact-altered',
+  'history-rewritten',
+  'receipts-rewritten',
+  'order-violated',
+  'manifest-mismatch',
+  'interpretation-mismatch',
+  'retry-unlawful',
+  'completion-unsound',
+  'export-mismatch',
+  'state-mismatch',
+  'inspection-changed-state',
+  'receipt-malformed',
+  'receipts-unsealed',
+  'receipt-unintended',
+  'intent-unserved',
+  'observation-mismatch',
+  'resume-unlawful',
+  'refusal-acted',
+  'egress-unexpected',
+  'settings-weak',
+  'prediction-failed',
+] as const;
+
+export type FindingCode = (typeof findingCodes)[number];
+
+export interface Where {
+  readonly case: string | null;
+  readonly snapshot: string | null;
+  readonly file: string | null;
+  readonly seq: number | null;
+}
+
+export interface Finding {
+  readonly code: FindingCode;
+  readonly guarantee: string;
+  readonly where: Where;
+  readonly detail: string;
+}
+
+export type FindingWithoutGuarantee = Omit<Finding, 'guarantee'>;
+
+export interface CheckResult {
+  /** Items that the plan lets this check expect. */
+  readonly expected: number;
+  readonly seen: number;
+  readonly findings: readonly FindingWithoutGuarantee[];
+  /** Why something could not be judged. */
+  readonly unknown?: string | undefined;
+}
+
+interface Described {
+  readonly guarantee: `G${number}`;
+  readonly sentence: string;
+  readonly covers: string;
+  readonly doesNotCover: string;
+  readonly codes: readonly FindingCode[];
+}
+
+export interface BundleCheck extends Described {
+  readonly scope: 'bundle';
+  check(bundle: Bundle): CheckResult;
+}
+
+export interface CaseCheck extends Described {
+  readonly scope: 'case';
+  check(input: CaseEvidence, bundle: Bundle): CheckResult;
+}
+
+export type Check = BundleCheck | CaseCheck;
+
+/** Carries the value of a read, or stops the judgement of this item: what is missing is reported by G3, G8 or G18 once. */
+export function need<T>(read: Read<T>): T {
+  if (read.problem !== undefined) throw new EvidenceError('absent', `${read.problem.file}: ${read.problem.detail}`);
+  return read.value;
+}
+
+export type Say = (code: FindingCode, detail: string, at?: { file?: string; seq?: number | null }) => void;
+
+/** Judges each item apart: one that cannot be read leaves the others judged. */
+export function perItem<T>(items: readonly T[], whereOf: (item: T) => Where, judge: (item: T, say: Say) => void): CheckResult {
+  const findings: FindingWithoutGuarantee[] = [];
+  let seen = 0;
+  let unknown: string | undefined;
+  for (const item of items) {
+    try {
+      judge(item, (code, detail, at) => {
+        const where = whereOf(item);
+        findings.push({ code, where: { ...where, file: at?.file ?? where.file, seq: at?.seq ?? where.seq }, detail });
+      });
+      seen += 1;
+    } catch (error) {
+      if (!(error instanceof EvidenceError)) throw error;
+      unknown ??= error.message;
+    }
+  }
+  return { expected: items.length, seen, findings, unknown };
+}
+
+export function perSnapshot(snapshots: readonly Snapshot[], judge: (snapshot: Snapshot, say: Say) => void): CheckResult {
+  return perItem(snapshots, whereOfSnapshot, judge);
+}
+
+export function whereOfSnapshot(snapshot: Snapshot): Where {
+  return { case: snapshot.caseId, snapshot: snapshot.name, file: null, seq: null };
+}
+
+export const nowhere: Where = { case: null, snapshot: null, file: null, seq: null };

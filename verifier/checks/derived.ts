@@ -1,0 +1,46 @@
+/**
+ * What several checks derive from one snapshot in the same way: its history, what it began with, what it added, its outcome.
+ */
+import type { Event, SharedOutcome } from '../contract/types.js';
+import { historyOf, type History } from '../model/history.js';
+import { outcomeOf } from '../model/outcome.js';
+import type { Snapshot } from '../read/bundle.js';
+import { need } from './check.js';
+
+export function historyIn(snapshot: Snapshot): History {
+  return historyOf(need(snapshot.ledger).events);
+}
+
+/** How many events the snapshot began with. */
+export function inheritedCount(snapshot: Snapshot): number {
+  return snapshot.base === undefined ? 0 : need(snapshot.base.ledger).events.length;
+}
+
+export function addedEvents(snapshot: Snapshot): readonly Event[] {
+  return need(snapshot.ledger).events.slice(inheritedCount(snapshot));
+}
+
+/** Ledger and receipts are, byte for byte of meaning, those that the snapshot began with. */
+export function isUnchanged(snapshot: Snapshot): boolean {
+  const ledger = need(snapshot.ledger);
+  const receipts = need(snapshot.receipts);
+  if (snapshot.base === undefined) return ledger.events.length === 0 && receipts.bytes.length === 0;
+  const before = need(snapshot.base.ledger);
+  const sameLast = before.events.at(-1)?.digest === ledger.events.at(-1)?.digest;
+  const sameArtifacts = before.artifacts.size === ledger.artifacts.size;
+  return sameLast && before.events.length === ledger.events.length && sameArtifacts && receipts.bytes.equals(need(snapshot.base.receipts).bytes);
+}
+
+/** How the role ended, by its own answer; null where it was killed. */
+export function answered(snapshot: Snapshot): 'completed' | 'refused' | 'failed' | null {
+  return snapshot.planned.kill === null || snapshot.has('answer.json') ? need(snapshot.answer).status : null;
+}
+
+export function outcomeIn(snapshot: Snapshot): SharedOutcome {
+  return outcomeOf({
+    history: historyIn(snapshot),
+    receipts: need(snapshot.receipts),
+    answered: answered(snapshot),
+    unchanged: isUnchanged(snapshot),
+  });
+}

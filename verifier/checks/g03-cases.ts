@@ -1,0 +1,96 @@
+/**
+ * G3: Exactly the planned cases and arms ran, each with a complete record; what did not count is void and says why.
+ * Verified: every planned case and snapshot has its folder and its records in their shapes; nothing unplanned is there.
+ * Not verified: what the records say; that is what the other guarantees are for.
+ */
+import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
+import type { Read } from '../read/facts.js';
+import { nowhere, whereOfSnapshot, type BundleCheck, type CheckResult, type FindingCode, type FindingWithoutGuarantee } from './check.js';
+
+export const g03: BundleCheck = {
+  guarantee: 'G3',
+  sentence: 'Exactly the planned cases and arms ran, each with a complete record; what did not count is void and says why.',
+  covers: 'the folder and the records of every planned case and snapshot, in their shapes; nothing unplanned',
+  doesNotCover: 'what the records say',
+  codes: ['case-missing', 'case-unplanned', 'record-malformed'],
+  scope: 'bundle',
+  check(bundle: Bundle): CheckResult {
+    const findings: FindingWithoutGuarantee[] = [];
+    let unknown: string | undefined = bundle.plan.value === undefined ? 'Without a plan nothing can be expected.' : undefined;
+    let seen = 0;
+    const { argv, confirmatory } = bundle.execution.value ?? { argv: [], confirmatory: true };
+    const chosen = !confirmatory && argv.includes('--case');
+    for (const one of bundle.cases) {
+      if (!bundle.folders.has(one.id) && chosen) {
+        unknown ??= 'Only chosen cases ran.';
+        continue;
+      }
+      const problems = caseProblems(one, bundle);
+      findings.push(...problems);
+      if (bundle.folders.has(one.id)) seen += 1;
+    }
+    findings.push(...unplanned(bundle));
+    return { expected: bundle.cases.length, seen, findings, unknown };
+  },
+};
+
+function caseProblems(one: CaseEvidence, { folders }: Bundle): FindingWithoutGuarantee[] {
+  const whole = { ...nowhere, case: one.id };
+  const below = folders.get(one.id);
+  if (below === undefined) return [{ code: 'case-missing', where: whole, detail: 'The planned case is not there.' }];
+  const problems: FindingWithoutGuarantee[] = [];
+  const file = `data/cases/${one.id}/case.json`;
+  if (one.record.problem !== undefined) problems.push({ code: 'record-malformed', where: { ...whole, file }, detail: one.record.problem.detail });
+  else if (one.record.value.case !== one.id) problems.push({ code: 'record-malformed', where: { ...whole, file }, detail: 'The record is of another case.' });
+  // A void case stops where it failed; what it left is kept and proves nothing.
+  if (one.void !== null) return problems;
+  const planned = one.snapshots.map(({ name }) => name);
+  const recorded = one.record.value?.snapshots;
+  if (recorded !== undefined && recorded.join('\n') !== planned.join('\n')) {
+    problems.push({ code: 'record-malformed', where: { ...whole, file }, detail: 'The recorded snapshots are not the planned ones.' });
+  }
+  for (const snapshot of one.snapshots) {
+    const where = whereOfSnapshot(snapshot);
+    if (!below.has(snapshot.name)) problems.push({ code: 'case-missing', where, detail: 'The planned snapshot is not there.' });
+    else problems.push(...recordProblems(snapshot).map(({ code, file: name, detail }) => ({ code, where: { ...where, file: name }, detail })));
+  }
+  return problems;
+}
+
+function recordProblems(snapshot: Snapshot): { code: FindingCode; file: string; detail: string }[] {
+  const problems: { code: FindingCode; file: string; detail: string }[] = [];
+  const malformed = (name: string, detail: string): void => void problems.push({ code: 'record-malformed', file: snapshot.file(name), detail });
+  const shaped = (name: string, read: Read<unknown>): void => {
+    if (read.problem !== undefined) malformed(name, read.problem.detail);
+  };
+  const killed = snapshot.planned.kill !== null;
+  shaped('process.json', snapshot.process);
+  shaped('inspector.json', snapshot.inspector);
+  shaped('inspection.json', snapshot.inspection);
+  shaped('state/format.json', snapshot.format);
+  if (!snapshot.has('receipts.jsonl')) malformed('receipts.jsonl', 'The receipt log is not there.');
+  if (!killed || snapshot.has('answer.json')) shaped('answer.json', snapshot.answer);
+  if (snapshot.has('checkpoint.jsonl')) shaped('checkpoint.jsonl', snapshot.checkpoint);
+  if (killed && snapshot.answer.value !== undefined) malformed('answer.json', 'A killed role has no answer.');
+  if (snapshot.process.value !== undefined && snapshot.process.value.role !== snapshot.planned.role) malformed('process.json', 'The role is not the planned one.');
+  if (snapshot.answer.value !== undefined && snapshot.answer.value.role !== snapshot.planned.role) malformed('answer.json', 'The role is not the planned one.');
+  if (snapshot.inspection.value !== undefined && snapshot.inspection.value.role !== 'inspect') malformed('inspection.json', 'This is not the answer of an inspector.');
+  return problems;
+}
+
+function unplanned({ folders, cases, plan }: Bundle): FindingWithoutGuarantee[] {
+  if (plan.value === undefined) return [];
+  const planned = new Map(cases.map((one) => [one.id, new Set(one.snapshots.map(({ name }) => name))]));
+  const problems: FindingWithoutGuarantee[] = [];
+  for (const [id, below] of folders) {
+    const snapshots = planned.get(id);
+    if (snapshots === undefined) {
+      problems.push({ code: 'case-unplanned', where: { ...nowhere, case: id }, detail: 'The plan has no such case.' });
+      continue;
+    }
+    for (const name of below) {
+      if (!snapshots.has(name)) problems.push({ code: 'case-unplanned', where: { ...nowhere, case: id, snapshot: name }, detail: 'The plan has no such snapshot.' });
+    }
+  }
+  return problems;
+}

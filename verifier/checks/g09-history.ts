@@ -1,0 +1,32 @@
+/**
+ * G9: An arm only adds: the ledger and the receipts it began with are an exact prefix of those it ended with.
+ * Verified: every event by digest, every artifact by hash, every byte of the receipt log.
+ * Not verified: that the copy given to the arm was made of the killed state; the digests say so.
+ */
+import type { Snapshot } from '../read/bundle.js';
+import { need, perSnapshot, type CaseCheck } from './check.js';
+
+export const g09: CaseCheck = {
+  guarantee: 'G9',
+  sentence: 'An arm only adds: the ledger and the receipts it began with are an exact prefix of those it ended with.',
+  covers: 'events by digest, artifacts by hash, receipts byte for byte',
+  doesNotCover: 'files beside ledger and receipts',
+  codes: ['history-rewritten', 'receipts-rewritten'],
+  scope: 'case',
+  check: ({ snapshots }) =>
+    perSnapshot(
+      snapshots.filter(({ base }) => base !== undefined),
+      (snapshot, say) => {
+        const base = snapshot.base as Snapshot;
+        const [before, after] = [need(base.ledger), need(snapshot.ledger)];
+        const file = snapshot.file('state/ledger.sqlite');
+        const changed = before.events.find(({ digest }, index) => after.events[index]?.digest !== digest);
+        if (changed !== undefined) say('history-rewritten', 'An event that the arm began with is not there as it was.', { file, seq: changed.seq });
+        if ([...before.artifacts.keys()].some((hash) => !after.artifacts.has(hash))) say('history-rewritten', 'An artifact that the arm began with is gone.', { file });
+        const [first, whole] = [need(base.receipts).bytes, need(snapshot.receipts).bytes];
+        if (!whole.subarray(0, first.length).equals(first)) {
+          say('receipts-rewritten', 'The receipts that the arm began with are not there as they were.', { file: snapshot.file('receipts.jsonl') });
+        }
+      },
+    ),
+};

@@ -1,0 +1,24 @@
+/**
+ * G10: Events come in an order that the runtime's rules allow: intent before observation, observation before interpretation,
+ * nothing after the end.
+ * Verified: the table of `model/event-order.ts` over every event of every snapshot, with the ids that tie events together.
+ * Not verified: what the events say (G11 to G14); whether an order between two different calls was the intended one.
+ */
+import { orderProblems } from '../model/event-order.js';
+import { need, perSnapshot, type CaseCheck } from './check.js';
+
+export const g10: CaseCheck = {
+  guarantee: 'G10',
+  sentence:
+    "Events come in an order that the runtime's rules allow: intent before observation, observation before interpretation, nothing after the end.",
+  covers: 'every event of every snapshot, with the ids that tie it to its task, compilation, call and attempt',
+  doesNotCover: 'the order between different calls',
+  codes: ['order-violated'],
+  scope: 'case',
+  check: ({ snapshots }) =>
+    perSnapshot(snapshots, (snapshot, say) => {
+      for (const { seq, detail } of orderProblems(need(snapshot.ledger).events)) {
+        say('order-violated', detail, { file: snapshot.file('state/ledger.sqlite'), seq });
+      }
+    }),
+};

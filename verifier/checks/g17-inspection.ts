@@ -1,0 +1,30 @@
+/**
+ * G17: Looking changed nothing: the state folder is the same before and after, and is the one in the bundle.
+ * Verified: both inventories against each other and against the files of the bundle, by path, size and hash; that the inspector
+ * ended by itself.
+ * Not verified: volatile files, which are in no inventory; modes and times.
+ */
+import type { Inspector } from '../contract/types.js';
+import { sameJson } from '../read/canonical.js';
+import { need, perSnapshot, type CaseCheck } from './check.js';
+
+export const g17: CaseCheck = {
+  guarantee: 'G17',
+  sentence: 'Looking changed nothing: the state folder is the same before and after, and is the one in the bundle.',
+  covers: 'both inventories of every inspector and the copied files',
+  doesNotCover: 'volatile files, modes and times',
+  codes: ['inspection-changed-state'],
+  scope: 'case',
+  check: ({ snapshots }) =>
+    perSnapshot(snapshots, (snapshot, say) => {
+      const { before, after, exit } = need(snapshot.inspector);
+      const changed = (detail: string): void => say('inspection-changed-state', detail, { file: snapshot.file('inspector.json') });
+      if (!sameJson(sorted(before), sorted(after))) changed('The state differs before and after the inspection.');
+      if (!sameJson(sorted(after), snapshot.state)) changed('The inspected state is not the one in the bundle.');
+      if (exit.code !== 0 || exit.signal !== null || need(snapshot.inspection).status !== 'completed') changed('The inspection did not run to its end.');
+    }),
+};
+
+function sorted(files: Inspector['before']): Inspector['before'] {
+  return [...files].sort((left, right) => (left.path < right.path ? -1 : 1));
+}

@@ -1,0 +1,42 @@
+/**
+ * G20: Every intent has its receipt, unless the kill came between the two, or the attempt is recorded as not sent.
+ * Verified: by count of intents and requests of one key and body. A kill explains an unobserved attempt if it came at a checkpoint
+ * whose event is the attempt's own start or lies before it in the same commit; a kill in a held request explains nothing, since
+ * the provider had it.
+ * Not verified: ledger and receipts cut off in step, which nothing inside the bundle can show.
+ */
+import { groupBy, intentsOf, requestMatch } from '../model/effects.js';
+import type { Snapshot } from '../read/bundle.js';
+import { need, perSnapshot, type CaseCheck } from './check.js';
+import { addedEvents, historyIn } from './derived.js';
+
+export const g20: CaseCheck = {
+  guarantee: 'G20',
+  sentence: 'Every intent has its receipt, unless the kill came between the two, or the attempt is recorded as not sent.',
+  covers: 'every started attempt, counted against the requests of its key and body',
+  doesNotCover: 'ledger and receipts cut off in step',
+  codes: ['intent-unserved'],
+  scope: 'case',
+  check: ({ snapshots }) =>
+    perSnapshot(snapshots, (snapshot, say) => {
+      const explained = new Set(snapshot.lineage.flatMap(cutByKill));
+      const intents = intentsOf(historyIn(snapshot)).filter(({ attempt }) => attempt.observed?.delivery !== 'not_sent' && !explained.has(attempt.id));
+      const requests = groupBy(need(snapshot.receipts).requests, requestMatch);
+      for (const [match, group] of groupBy(intents, (intent) => intent.match)) {
+        for (const { attempt } of group.slice(requests.get(match)?.length ?? 0)) {
+          say('intent-unserved', 'An attempt was started and the provider has no request of it.', { file: snapshot.file('state/ledger.sqlite'), seq: attempt.seq });
+        }
+      }
+    }),
+};
+
+/** Attempts of which the kill explains that no request followed. */
+function cutByKill(snapshot: Snapshot): string[] {
+  const { kill } = snapshot.planned;
+  if (kill === null || kill.at === 'held') return [];
+  const added = addedEvents(snapshot);
+  const armed = added.filter(({ type }) => type === kill.checkpoint)[kill.occurrence - 1];
+  if (armed === undefined) return [];
+  const attempts = [...historyIn(snapshot).calls.values()].flatMap((call) => call.attempts);
+  return attempts.filter(({ seq, observed }) => seq >= armed.seq && observed === undefined).map(({ id }) => id);
+}

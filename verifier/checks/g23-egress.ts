@@ -1,0 +1,44 @@
+/**
+ * G23: No subject reached for anything but the provider, except where the plan plants it, and there it was refused.
+ * Verified: the refused attempts in every answer that a role wrote, against what the plan plants.
+ * Not verified: a killed role, which wrote no answer; code that goes round the guard, where the guard is only in the process.
+ */
+import type { Answer } from '../contract/types.js';
+import { EvidenceError } from '../errors.js';
+import type { Snapshot } from '../read/bundle.js';
+import { need, perItem, type CaseCheck } from './check.js';
+
+interface Item {
+  readonly snapshot: Snapshot;
+  readonly file: 'answer.json' | 'inspection.json';
+}
+
+export const g23: CaseCheck = {
+  guarantee: 'G23',
+  sentence: 'No subject reached for anything but the provider, except where the plan plants it, and there it was refused.',
+  covers: 'every answer that a role wrote',
+  doesNotCover: 'killed roles, which wrote none; code that goes round an in-process guard',
+  codes: ['egress-unexpected'],
+  scope: 'case',
+  check({ snapshots }) {
+    return perItem(
+      answersOf(snapshots),
+      ({ snapshot, file }) => ({ case: snapshot.caseId, snapshot: snapshot.name, file: snapshot.file(file), seq: null }),
+      ({ snapshot, file }, say) => {
+        const { egress } = need(file === 'answer.json' ? snapshot.answer : snapshot.inspection) satisfies Answer;
+        const planted = file === 'answer.json' ? (snapshot.planned.expect.egress_refused ?? 0) : 0;
+        if (egress.mechanism === 'none') throw new EvidenceError('absent', 'Nothing guarded the egress of a role.');
+        if (planted === 0 && egress.refused.length > 0) say('egress-unexpected', 'A role reached for something else than the provider.');
+        if (planted > 0 && egress.refused.length === 0) say('egress-unexpected', 'The planted reach was not refused.');
+      },
+    );
+  },
+};
+
+/** Roles that the plan lets run to their end, and every inspector. */
+export function answersOf(snapshots: readonly Snapshot[]): Item[] {
+  return snapshots.flatMap((snapshot): Item[] => [
+    ...(snapshot.planned.kill === null ? [{ snapshot, file: 'answer.json' as const }] : []),
+    { snapshot, file: 'inspection.json' },
+  ]);
+}

@@ -1,0 +1,74 @@
+/**
+ * G25: Every figure and every outcome that the plan predicts is the one derived from the bytes.
+ * Verified: each member of each expectation, one finding for each that differs. A duplicate that the plan predicts is no finding:
+ * the bundle is then good evidence about a bad restart.
+ * Not verified: what the plan does not predict.
+ */
+import { countEffects } from '../model/effects.js';
+import { workStates, type DerivedState } from '../model/work-state.js';
+import type { Snapshot } from '../read/bundle.js';
+import { canonical, sameJson } from '../read/canonical.js';
+import type { Expectation } from '../read/plan.js';
+import { need, perSnapshot, type CaseCheck } from './check.js';
+import { outcomeIn } from './derived.js';
+
+type Member = keyof Expectation;
+
+export const g25: CaseCheck = {
+  guarantee: 'G25',
+  sentence: 'Every figure and every outcome that the plan predicts is the one derived from the bytes.',
+  covers: 'every member of every expectation',
+  doesNotCover: 'what the plan does not predict',
+  codes: ['prediction-failed'],
+  scope: 'case',
+  check({ snapshots }) {
+    const { findings, seen, expected, unknown } = perSnapshot(snapshots, (snapshot, say) => {
+      const { expect } = snapshot.planned;
+      for (const member of Object.keys(expect) as Member[]) {
+        const found = derive[member](snapshot, expect);
+        if (sameJson(found, expect[member])) continue;
+        say('prediction-failed', `${member}: predicted ${canonical(expect[member])}, derived ${canonical(found)}.`, { file: 'data/plan.json' });
+      }
+    });
+    // Counted in predicted figures: a snapshot that could not be judged takes all of its own with it.
+    const figures = snapshots.map(({ planned }) => Object.keys(planned.expect).length);
+    const all = figures.reduce((sum, count) => sum + count, 0);
+    return { expected: all, seen: seen === expected ? all : Math.floor((all * seen) / expected), findings, unknown };
+  },
+};
+
+const derive: { [M in Member]-?: (snapshot: Snapshot, expect: Expectation) => unknown } = {
+  ended: (snapshot) => (need(snapshot.process).exit.signal === 'SIGKILL' ? 'killed' : need(snapshot.answer).status),
+  events: (snapshot) => need(snapshot.ledger).events.length,
+  receipts: (snapshot) => countEffects(need(snapshot.receipts)).receipts,
+  effects: (snapshot) => countEffects(need(snapshot.receipts)).effects,
+  keys: (snapshot) => countEffects(need(snapshot.receipts)).keys,
+  bodies: (snapshot) => countEffects(need(snapshot.receipts)).bodies,
+  processes: (snapshot) => countEffects(need(snapshot.receipts)).processes,
+  outcome: outcomeIn,
+  calls: (snapshot, { calls = [] }) => state(snapshot).calls.map((call, index) => pick(call, calls[index] ?? calls[0])),
+  compilations: (snapshot, { compilations = [] }) =>
+    state(snapshot).compilations.map((one) => ({ ...one, offered_ids: one.offered.map(({ id }) => id) })).map((one, index) => pick(one, compilations[index] ?? compilations[0])),
+  task: (snapshot, { task }) => pick(state(snapshot).task, task),
+  refusal: (snapshot) => refusal(snapshot),
+  replayed: (snapshot) => need(snapshot.answer).replayed,
+  egress_refused: (snapshot) => need(snapshot.answer).egress.refused.length,
+};
+
+/** Plans speak of one task. */
+function state(snapshot: Snapshot): Pick<DerivedState, 'task' | 'calls' | 'compilations'> {
+  const [first] = workStates(need(snapshot.ledger).events);
+  return first ?? { task: { stage: 'open', next_operation: 'none', on: null }, calls: [], compilations: [] };
+}
+
+/** Only the members that the prediction names. */
+function pick(found: object, wanted: object | undefined): Record<string, unknown> {
+  return Object.fromEntries(Object.keys(wanted ?? found).map((name) => [name, (found as Record<string, unknown>)[name] ?? null]));
+}
+
+function refusal(snapshot: Snapshot): unknown {
+  const given = need(snapshot.answer).refusal;
+  if (given === null) return null;
+  const { call_id: _call, ...rest } = given;
+  return { ...rest, drift: [...rest.drift].sort() };
+}

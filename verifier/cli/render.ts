@@ -1,0 +1,60 @@
+/**
+ * A judgement for people: every claim with its sentence and the items expected and seen, grouped by guarantee, broken ones first;
+ * then the findings, first and worst; then the verdict. Colour only on a terminal that wants it.
+ */
+import type { Finding } from '../checks/check.js';
+import type { Claim } from '../judge.js';
+import { groupBy } from '../model/effects.js';
+import type { Judgement } from '../verdict.js';
+import type { Corruption } from '../mutations/corrupt.js';
+
+const rank = { broken: 0, unknown: 1, held: 2 } as const;
+const colours = { broken: 31, unknown: 33, held: 32, invalid: 31, valid: 32 } as const;
+
+export function renderJudgement({ claims, verdict }: Judgement, colour: boolean): string {
+  const paint = (word: keyof typeof colours, text: string = word): string => (colour ? `\u001B[${colours[word]}m${text}\u001B[0m` : text);
+  const lines: string[] = [];
+  const groups = groupBy(claims, ({ guarantee }) => guarantee);
+  const worst = (group: readonly Claim[]): number => Math.min(...group.map(({ result }) => rank[result]));
+  const ordered = [...groups].sort(([, left], [, right]) => worst(left) - worst(right));
+  for (const [guarantee, group] of ordered) {
+    lines.push(`${guarantee}  ${group[0]?.sentence ?? ''}`);
+    for (const { result, scope, expected, seen, reason } of [...group].sort((left, right) => rank[left.result] - rank[right.result])) {
+      lines.push(`    ${paint(result, result.padEnd(7))}  ${scope}  ${seen} of ${expected}${reason === null ? '' : `  ${reason}`}`);
+    }
+  }
+  lines.push('', ...renderFindings(claims.flatMap(({ findings }) => findings)));
+  const { held, broken, unknown } = verdict.claims;
+  lines.push(`${claims.length} claims: ${held} held, ${broken} broken, ${unknown} unknown; ${verdict.cases} cases, ${verdict.void} void.`);
+  lines.push(verdict.confirmatory ? 'The run is confirmatory.' : 'The run is exploratory: it proves what ran, not what was planned.');
+  lines.push(`verdict: ${paint(verdict.verdict)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function renderFindings(findings: readonly Finding[]): string[] {
+  const [first] = findings;
+  if (first === undefined) return ['no findings'];
+  const byCode = [...groupBy(findings, ({ code }) => code)].sort(([, left], [, right]) => right.length - left.length);
+  const [worst] = byCode;
+  return [
+    `${findings.length} findings: ${byCode.map(([code, group]) => `${code} (${group.length})`).join(', ')}`,
+    `  first: ${renderFinding(first)}`,
+    ...(worst !== undefined && worst[1].length > 1 ? [`  most:  ${worst[0]}, ${worst[1].length} times`] : []),
+    ...findings.map((finding) => `  ${renderFinding(finding)}`),
+  ];
+}
+
+function renderFinding({ code, guarantee, where, detail }: Finding): string {
+  const place = where.file ?? [where.case, where.snapshot].filter((part) => part !== null).join('/');
+  return `${guarantee} ${code} at ${place === '' ? 'the bundle' : place}${where.seq === null ? '' : ` #${where.seq}`}: ${detail}`;
+}
+
+export function renderCorruption({ operators, mutants, rejected, survivors, results, not_applicable }: Corruption): string {
+  const lines = results.map(({ operator, expected, given, rejected: fell }) => {
+    const told = fell ? expected.join(', ') : `expected ${expected.join(', ')}; given ${given.join(', ') || 'nothing'}`;
+    return `${fell ? 'rejected' : 'SURVIVED'}  ${operator}  ${told}`;
+  });
+  lines.push(...not_applicable.map((operator) => `not applicable  ${operator}  this bundle has no such place`));
+  lines.push('', `${operators} operators, ${mutants} mutants, ${rejected} rejected, ${survivors.length} survivors, ${not_applicable.length} not applicable.`);
+  return `${lines.join('\n')}\n`;
+}

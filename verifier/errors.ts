@@ -1,0 +1,46 @@
+/**
+ * The verifier's two kinds of trouble. `EvidenceError`: the bytes are not what they should be; a check turns it into a finding
+ * or into an unknown claim. `InternalError`: the verifier itself is wrong; it ends with exit code 70 and never with a verdict.
+ */
+export type EvidenceCode =
+  | 'absent'
+  | 'git-object'
+  | 'ill-formed-text'
+  | 'ledger-schema'
+  | 'ledger-unreadable'
+  | 'not-canonical'
+  | 'not-json'
+  | 'not-utf8'
+  | 'wrong-shape';
+
+export class EvidenceError extends Error {
+  override readonly name = 'EvidenceError';
+  readonly code: EvidenceCode;
+  constructor(code: EvidenceCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+export type InternalCode = 'hash-disagreement' | 'invariant';
+
+export class InternalError extends Error {
+  override readonly name = 'InternalError';
+  readonly code: InternalCode;
+  constructor(code: InternalCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export type InputCode = 'not-a-folder' | 'not-found' | 'unreadable' | 'unsound-base';
+
+/** The command cannot start on this input: a usage error, said in one sentence. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+  readonly code: InputCode;
+  constructor(code: InputCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Checks applied to a bundle: one claim for each guarantee over the bundle, and one for each guarantee and case. A claim is held
+ * only if everything that the plan lets it expect was seen and nothing was found. A check that throws leaves its claim unknown,
+ * with the reason; it is never a pass.
+ */
+import { checks } from './checks/all.js';
+import type { Check, CheckResult, Finding } from './checks/check.js';
+import { EvidenceError, InternalError } from './errors.js';
+import { looksLikeBag } from './read/bag.js';
+import type { Bundle, CaseEvidence } from './read/bundle.js';
+
+export interface Claim {
+  readonly guarantee: string;
+  readonly sentence: string;
+  /** `bundle`, or the id of a case. */
+  readonly scope: string;
+  readonly result: 'held' | 'broken' | 'unknown';
+  readonly expected: number;
+  readonly seen: number;
+  readonly reason: string | null;
+  readonly findings: readonly Finding[];
+}
+
+export function judge(bundle: Bundle, list: readonly Check[] = checks): Claim[] {
+  const isBag = looksLikeBag(bundle.tree);
+  return list.flatMap((check) => {
+    if (!isBag) return [unknownClaim(check, check.scope === 'bundle' ? 'bundle' : 'cases', 'There is no bag here: neither bagit.txt nor a manifest.')];
+    if (check.scope === 'bundle') return [claim(check, 'bundle', () => check.check(bundle))];
+    if (bundle.cases.length === 0) return [unknownClaim(check, 'cases', 'Without a plan there is no list of cases.')];
+    return bundle.cases.map((one) => caseClaim(check, one, () => check.check(one, bundle)));
+  });
+}
+
+function caseClaim(check: Check, one: CaseEvidence, run: () => CheckResult): Claim {
+  if (one.void !== null) return unknownClaim(check, one.id, `The case is void: ${one.void}.`);
+  return claim(check, one.id, run);
+}
+
+function claim(check: Check, scope: string, run: () => CheckResult): Claim {
+  let result: CheckResult;
+  try {
+    result = run();
+  } catch (error) {
+    // A verifier that cannot hash must not judge at all.
+    if (error instanceof InternalError) throw error;
+    if (error instanceof EvidenceError) return unknownClaim(check, scope, error.message);
+    return unknownClaim(check, scope, `The check itself failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const { guarantee, sentence } = check;
+  const { expected, seen } = result;
+  const findings = result.findings.map((finding) => ({ ...finding, guarantee }));
+  const broken = findings.length > 0;
+  const blind = result.unknown !== undefined || seen < expected;
+  const reason = blind ? (result.unknown ?? 'Less was seen than the plan lets expect.') : null;
+  return { guarantee, sentence, scope, result: broken ? 'broken' : blind ? 'unknown' : 'held', expected, seen, reason, findings };
+}
+
+function unknownClaim({ guarantee, sentence }: Check, scope: string, reason: string): Claim {
+  return { guarantee, sentence, scope, result: 'unknown', expected: 1, seen: 0, reason, findings: [] };
+}

@@ -1,0 +1,65 @@
+/**
+ * Effects counted by identity, never by the ledger's word: the provider's receipts say what happened, the ledger only what was
+ * intended. Intents and requests meet on the idempotency key and the hash of the body.
+ */
+import type { ReceiptLog, Request } from '../read/receipts.js';
+import type { Attempt, Call, History } from './history.js';
+
+export interface Intent {
+  readonly call: Call;
+  readonly attempt: Attempt;
+  /** Key and body hash; no manifest means no body, which no request can match. */
+  readonly match: string;
+}
+
+/** A separator that neither a key nor a hash of hexadecimal digits can forge: the hash comes first and has a fixed length. */
+export function matchOf(key: string | null, bodySha256: string): string {
+  return `${bodySha256}:${key === null ? 'null' : `"${key}"`}`;
+}
+
+export function intentsOf(history: History): Intent[] {
+  return [...history.calls.values()].flatMap((call) =>
+    call.attempts.map((attempt) => ({ call, attempt, match: matchOf(call.key, call.manifest?.request_body_sha256 ?? 'none') })),
+  );
+}
+
+export function requestMatch({ received }: Request): string {
+  return matchOf(received.idempotency_key, received.body_sha256);
+}
+
+export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const name = nameOf(item);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+export interface EffectCount {
+  readonly effects: number;
+  readonly receipts: number;
+  readonly keys: number;
+  readonly bodies: number;
+  readonly processes: number;
+  /** Distinct effects by idempotency key. */
+  readonly byKey: ReadonlyMap<string, number>;
+}
+
+export function countEffects({ requests }: ReceiptLog): EffectCount {
+  const own = requests.filter(({ settled }) => settled?.effect !== null && settled?.effect !== undefined && !settled.effect.replayed);
+  const idOf = (request: Request): string => request.settled?.effect?.effect_id ?? '';
+  const distinct = <T>(values: readonly T[]): number => new Set(values).size;
+  const byKey = new Map<string, number>();
+  for (const [key, group] of groupBy(own, ({ received }) => received.idempotency_key ?? '')) byKey.set(key, distinct(group.map(idOf)));
+  return {
+    effects: distinct(own.map(idOf)),
+    receipts: requests.length,
+    keys: distinct(requests.flatMap(({ received }) => received.idempotency_key ?? [])),
+    bodies: distinct(requests.map(({ received }) => received.body_sha256)),
+    processes: distinct(requests.flatMap(({ received }) => received.peer_pid ?? [])),
+    byKey,
+  };
+}

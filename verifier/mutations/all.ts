@@ -1,0 +1,19 @@
+/** At least one way to break a good bundle for every finding code; the compiler holds the list against the codes. */
+import type { FindingCode } from '../checks/check.js';
+import { bagMutations } from './bag.js';
+import type { Mutation } from './editor.js';
+import { inspectionMutations } from './inspection.js';
+import { killMutations } from './kill.js';
+import { planMutations } from './plan.js';
+import { receiptMutations } from './receipts.js';
+import { recordMutations } from './record.js';
+
+export const mutations = {
+  ...bagMutations,
+  ...planMutations,
+  ...killMutations,
+  ...recordMutations,
+  ...inspectionMutations,
+  ...receiptMutations,
+  'manifest-mismatch': [...recordMutations['manifest-mismatch'], ...receiptMutations['manifest-mismatch']],
+} satisfies Record<FindingCode, readonly Mutation[]>;

@@ -1,0 +1,211 @@
+/**
+ * How a mutant is made: a copy of the map of files, edited in memory, with the means to cover the traces. A forger who controls the
+ * bundle can re-pin the bag, the inventories, the digest chain, the receipts' seal and the inspector's export; a mutant that does
+ * so can only be caught by what the evidence means.
+ */
+import type Database from 'better-sqlite3';
+import { ledgerV1 } from '../contract/data.js';
+import type { Answer, Event, Execution, Inspector, Plan, Process, Receipt } from '../contract/types.js';
+import type { FindingCode } from '../checks/check.js';
+import { workStates } from '../model/work-state.js';
+import { readBundle, type Bundle, type Snapshot } from '../read/bundle.js';
+import { canonical, decodeUtf8, parseJson } from '../read/canonical.js';
+import { eventDigest, noDigest } from '../read/events.js';
+import { fileSha256, textSha256 } from '../read/hash.js';
+import { withImage } from '../read/ledger.js';
+import type { Tree } from '../read/tree.js';
+
+export interface Mutation {
+  readonly name: string;
+  /** Every code that the mutant must cause, and no other. */
+  readonly codes: readonly FindingCode[];
+  /** False where the bundle has no such place. */
+  apply(editor: Editor): boolean;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] extends object ? Mutable<T[K]> : T[K] };
+export type Line = Receipt;
+
+export class Editor {
+  readonly files: Map<string, Buffer>;
+  readonly forbidden: { path: string; what: string }[] = [];
+
+  constructor(base: Tree) {
+    this.files = new Map(base.files);
+  }
+
+  get tree(): Tree {
+    return { files: this.files, forbidden: this.forbidden, unreadable: [] };
+  }
+
+  /** The evidence as it stands after the edits so far. */
+  get bundle(): Bundle {
+    return readBundle(this.tree);
+  }
+
+  find(wanted: (snapshot: Snapshot, bundle: Bundle) => boolean): Snapshot | undefined {
+    const { bundle } = this;
+    return bundle.cases.flatMap(({ snapshots }) => snapshots).find((snapshot) => wanted(snapshot, bundle));
+  }
+
+  again(snapshot: Snapshot): Snapshot {
+    const found = this.find((one) => one.caseId === snapshot.caseId && one.name === snapshot.name);
+    if (found === undefined) throw new Error('An edited snapshot is not planned any more.');
+    return found;
+  }
+
+  text(path: string, change: (text: string) => string): void {
+    this.files.set(path, Buffer.from(change(decodeUtf8(this.bytes(path))), 'utf8'));
+  }
+
+  json<T extends object>(path: string, change: (value: Mutable<T>) => void): void {
+    const value = parseJson(decodeUtf8(this.bytes(path))) as unknown as Mutable<T>;
+    change(value);
+    this.files.set(path, Buffer.from(`${canonical(value)}\n`, 'utf8'));
+  }
+
+  process(snapshot: Snapshot, change: (value: Mutable<Process>) => void): void {
+    this.json<Process>(snapshot.file('process.json'), change);
+  }
+
+  inspector(snapshot: Snapshot, change: (value: Mutable<Inspector>) => void): void {
+    this.json<Inspector>(snapshot.file('inspector.json'), change);
+  }
+
+  inspection(snapshot: Snapshot, change: (value: Mutable<Answer>) => void): void {
+    this.json<Answer>(snapshot.file('inspection.json'), change);
+  }
+
+  answer(snapshot: Snapshot, change: (value: Mutable<Answer>) => void): void {
+    this.json<Answer>(snapshot.file('answer.json'), change);
+  }
+
+  execution(change: (value: Mutable<Execution>) => void): void {
+    this.json<Execution>('data/execution.json', change);
+  }
+
+  /** Changes the plan and covers it: the record names the new bytes, and the run claims no commit. */
+  plan(change: (value: Mutable<Plan>) => void): void {
+    this.json<Plan>('data/plan.json', change);
+    this.execution((execution) => {
+      execution.plan.sha256 = fileSha256(this.bytes('data/plan.json'));
+      execution.confirmatory = false;
+      execution.exploratory_reason = 'the plan was changed';
+    });
+  }
+
+  /** Changes the merged ledger through SQL, without its triggers, and writes it back without a log, and without the trigger that is named. */
+  database(snapshot: Snapshot, change: (db: Database.Database) => void, dropped = ''): void {
+    const path = snapshot.file('state/ledger.sqlite');
+    const edited = withImage(this.bytes(path), this.files.get(`${path}-wal`), (db) => {
+      const triggers = ledgerV1.statements.filter((sql) => sql.startsWith('CREATE TRIGGER'));
+      for (const sql of triggers) db.exec(`DROP TRIGGER ${sql.split(' ')[2]}`);
+      change(db);
+      for (const sql of triggers) if (dropped === '' || !sql.includes(dropped)) db.exec(sql);
+      return db.serialize();
+    });
+    this.files.set(path, edited);
+    this.files.delete(`${path}-wal`);
+  }
+
+  /** Changes events; the chain of digests is made good again. */
+  events(snapshot: Snapshot, change: (events: Mutable<Event>[]) => Event[] | void): void {
+    const ledger = snapshot.ledger.value;
+    if (ledger === undefined) throw new Error('A good bundle has readable ledgers.');
+    const events = structuredClone(ledger.events) as Mutable<Event>[];
+    const changed = change(events) ?? events;
+    this.database(snapshot, (db) => {
+      db.exec('DELETE FROM events');
+      const insert = db.prepare(
+        'INSERT INTO events VALUES (@seq, @type, @task_id, @call_id, @attempt_id, @compilation_id, @payload, @recorded_at, @digest)',
+      );
+      let previous = noDigest;
+      for (const event of changed) {
+        const digest = eventDigest(event, previous);
+        insert.run({ ...event, payload: canonical(event.payload), digest });
+        previous = digest;
+      }
+    });
+  }
+
+  /** Makes both inventories agree with the files of the bundle. */
+  coverFiles(snapshot: Snapshot): void {
+    const { state } = this.again(snapshot);
+    this.process(snapshot, (value) => void (value.live_inventory = structuredClone(state)));
+    this.inspector(snapshot, (value) => {
+      value.before = structuredClone(state);
+      value.after = structuredClone(state);
+    });
+  }
+
+  /** Makes the inspector's export agree with the ledger. */
+  coverExport(snapshot: Snapshot): void {
+    const ledger = this.again(snapshot).ledger.value;
+    if (ledger === undefined) return;
+    this.inspection(snapshot, (value) => {
+      value.events = structuredClone([...ledger.events]);
+      value.artifacts = [...ledger.artifacts.values()].map(({ sha256, bytes, media_type }) => ({ sha256, size: bytes.length, media_type }));
+    });
+  }
+
+  /** Makes the projections agree with the ledger. */
+  coverProjection(snapshot: Snapshot): void {
+    const ledger = this.again(snapshot).ledger.value;
+    if (ledger === undefined) return;
+    const reason = 'as recorded';
+    const states = workStates(ledger.events).map((state) => ({
+      ...state,
+      task: { ...state.task, reason },
+      calls: state.calls.map((call) => ({ ...call, reason })),
+      compilations: state.compilations.map((compilation) => ({ ...compilation, reason })),
+    }));
+    this.inspection(snapshot, (value) => void (value.projections = structuredClone(states)));
+  }
+
+  coverAll(snapshot: Snapshot): void {
+    this.coverFiles(snapshot);
+    this.coverExport(snapshot);
+    this.coverProjection(snapshot);
+  }
+
+  /** Changes receipt lines; numbers, digests and the seal are made good again. */
+  receipts(snapshot: Snapshot, change: (lines: Mutable<Line>[]) => Line[] | void): void {
+    const path = snapshot.file('receipts.jsonl');
+    const text = decodeUtf8(this.bytes(path));
+    const lines = text === '' ? [] : text.slice(0, -1).split('\n').map((line) => parseJson(line) as unknown as Mutable<Line>);
+    const changed = change(lines) ?? lines;
+    const written = changed.map((line, index) => {
+      const { digest: _digest, ...rest } = { ...line, seq: index + 1 };
+      return `${canonical({ ...rest, digest: textSha256(canonical(rest)) })}\n`;
+    });
+    this.files.set(path, Buffer.from(written.join(''), 'utf8'));
+    this.seal(snapshot);
+  }
+
+  seal(snapshot: Snapshot): void {
+    const bytes = this.bytes(snapshot.file('receipts.jsonl'));
+    const lines = decodeUtf8(bytes).split('\n').length - 1;
+    this.process(snapshot, (value) => void (value.receipts = { bytes: bytes.length, lines, sha256: fileSha256(bytes) }));
+  }
+
+  /** Lists every file again under its present hash. */
+  repin(): void {
+    const lineOf = (path: string): string => `${fileSha256(this.bytes(path))}  ${path}\n`;
+    const payload = [...this.files.keys()].filter((path) => path.startsWith('data/')).sort();
+    this.files.set('manifest-sha256.txt', Buffer.from(payload.map(lineOf).join('')));
+    const size = payload.reduce((sum, path) => sum + this.bytes(path).length, 0);
+    this.text('bag-info.txt', (text) => text.replace(/^Payload-Oxum: .*$/m, `Payload-Oxum: ${size}.${payload.length}`));
+    this.repinTags();
+  }
+
+  repinTags(): void {
+    const tags = [...this.files.keys()].filter((path) => !path.startsWith('data/') && path !== 'tagmanifest-sha256.txt').sort();
+    this.files.set('tagmanifest-sha256.txt', Buffer.from(tags.map((path) => `${fileSha256(this.bytes(path))}  ${path}\n`).join('')));
+  }
+
+  bytes(path: string): Buffer {
+    const bytes = this.files.get(path);
+    if (bytes === undefined) throw new Error(`A good bundle holds ${path}.`);
+    return bytes;
+  }
+}

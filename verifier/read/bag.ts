@@ -1,0 +1,127 @@
+/**
+ * The bag's own files, read strictly. BagIt and `sha256sum -c` forgive CRLF, a byte order mark, any order and repeated lines; a
+ * bundle does not, because every forgiveness is a second spelling of the same content. Problems are returned, all of them.
+ *
+ *   bagit.txt               two fixed lines
+ *   bag-info.txt            `Label: value` lines
+ *   manifest-sha256.txt     `<64 hex>  data/…`, sorted by path, LF
+ *   tagmanifest-sha256.txt  the same for the three files above
+ */
+import { fileSha256, sha256 } from './hash.js';
+import type { Tree } from './tree.js';
+
+export const tagFiles = ['bag-info.txt', 'bagit.txt', 'manifest-sha256.txt'] as const;
+export const tagManifest = 'tagmanifest-sha256.txt';
+const declaration = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';
+const line = /^([0-9a-f]{64}) {2}([A-Za-z0-9._/-]+)$/;
+
+export interface BagProblem {
+  readonly code: 'bag-malformed' | 'file-forbidden' | 'file-unlisted' | 'file-missing' | 'file-altered';
+  readonly file: string;
+  readonly detail: string;
+}
+
+/** Without these two files nothing claims to be a bundle: absence of evidence, not tampering. */
+export function looksLikeBag(tree: Tree): boolean {
+  return tree.files.has('bagit.txt') || tree.files.has('manifest-sha256.txt');
+}
+
+export function rootSha256(tree: Tree): string {
+  const bytes = tree.files.get(tagManifest);
+  return bytes === undefined ? '' : fileSha256(bytes);
+}
+
+export function bagProblems(tree: Tree): BagProblem[] {
+  const problems: BagProblem[] = [];
+  const malformed = (file: string, detail: string): void => void problems.push({ code: 'bag-malformed', file, detail });
+  for (const file of ['bagit.txt', 'bag-info.txt', 'manifest-sha256.txt', tagManifest]) {
+    if (!tree.files.has(file) && !tree.unreadable.includes(file)) malformed(file, 'The bag lacks this file.');
+  }
+  const bagit = tree.files.get('bagit.txt');
+  if (bagit !== undefined && bagit.toString('latin1') !== declaration) malformed('bagit.txt', 'The declaration is not that of BagIt 1.0.');
+  for (const { path, what } of tree.forbidden) problems.push({ code: 'file-forbidden', file: path, detail: `A bundle may not hold ${what}.` });
+  for (const path of tree.files.keys()) {
+    const wrong = wrongName(path);
+    if (wrong !== null) problems.push({ code: 'file-forbidden', file: path, detail: wrong });
+  }
+  const payload = readManifest(tree, 'manifest-sha256.txt', malformed);
+  const tags = readManifest(tree, tagManifest, malformed);
+  if (payload !== null) compare(tree, 'manifest-sha256.txt', payload, (path) => path.startsWith('data/'), problems);
+  if (tags !== null) compare(tree, tagManifest, tags, (path) => !path.startsWith('data/') && path !== tagManifest, problems);
+  const listed = new Set([...(payload?.keys() ?? []), ...(tags?.keys() ?? [])]);
+  for (const path of listed) {
+    // An unlisted stray is reported as unlisted; a listed one would otherwise pass.
+    if (tree.files.has(path) && !inLayout(path)) problems.push({ code: 'file-forbidden', file: path, detail: 'The layout has no such file.' });
+  }
+  const oxum = tree.files.get('bag-info.txt')?.toString('latin1').match(/^Payload-Oxum: (\d+)\.(\d+)$/m);
+  if (oxum) {
+    const sizes = [...tree.files].filter(([path]) => path.startsWith('data/')).map(([, bytes]) => bytes.length);
+    const said = `${sizes.reduce((sum, size) => sum + size, 0)}.${sizes.length}`;
+    // Only a bag whose listing agrees can be measured against its summary; otherwise this would echo the findings above.
+    const agrees = problems.length === 0 && tree.unreadable.length === 0;
+    if (agrees && `${oxum[1]}.${oxum[2]}` !== said) malformed('bag-info.txt', 'The payload summary differs from the payload.');
+  }
+  return problems;
+}
+
+function wrongName(path: string): string | null {
+  if (!/^[A-Za-z0-9._/-]+$/.test(path)) return 'The name uses a character outside [A-Za-z0-9._/-].';
+  if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) return 'The name has an empty or a dotted part.';
+  return null;
+}
+
+const named = '[A-Za-z0-9][A-Za-z0-9._-]{0,127}';
+const layout = new RegExp(
+  [
+    '^(?:(?:bagit|bag-info|manifest-sha256|tagmanifest-sha256)\\.txt',
+    'data/(?:plan|execution|build)\\.json',
+    'data/git/(?:[0-9a-f]{40}|[0-9a-f]{64})',
+    `data/cases/${named}/case\\.json`,
+    `data/cases/${named}/${named}/(?:(?:process|answer|inspector|inspection)\\.json|(?:checkpoint|receipts)\\.jsonl|stderr\\.log)`,
+    // Volatile files are never copied; anything else below state/ is the subject's own.
+    `data/cases/${named}/${named}/state/(?!lease\\.sqlite|ledger\\.sqlite-shm$).+)$`,
+  ].join('|'),
+);
+
+function inLayout(path: string): boolean {
+  return layout.test(path);
+}
+
+function readManifest(tree: Tree, file: string, malformed: (file: string, detail: string) => void): Map<string, string> | null {
+  const bytes = tree.files.get(file);
+  if (bytes === undefined) return null;
+  const text = bytes.toString('utf8');
+  if (text.startsWith('\uFEFF')) return malformed(file, 'The list begins with a byte order mark.'), null;
+  if (text.includes('\r')) return malformed(file, 'The list has CRLF line ends; with LF it may well be right, but it is not.'), null;
+  if (text === '' || !text.endsWith('\n')) return malformed(file, text === '' ? 'The list is empty.' : 'The last line is not ended.'), null;
+  const entries = new Map<string, string>();
+  let before = '';
+  for (const entry of text.slice(0, -1).split('\n')) {
+    const [, hash = '', path = ''] = line.exec(entry) ?? [];
+    if (path === '') return malformed(file, 'A line is not `<sha256>  <path>`.'), null;
+    if (path <= before) return malformed(file, 'The list is not sorted by path without repetition.'), null;
+    before = path;
+    entries.set(path, hash);
+  }
+  return entries;
+}
+
+function compare(tree: Tree, list: string, entries: Map<string, string>, covers: (path: string) => boolean, problems: BagProblem[]): void {
+  for (const [path, hash] of entries) {
+    if (!covers(path)) problems.push({ code: 'bag-malformed', file: list, detail: `The list names ${path}, which belongs to the other list.` });
+    const bytes = tree.files.get(path);
+    if (bytes === undefined) {
+      if (!tree.unreadable.includes(path)) problems.push({ code: 'file-missing', file: path, detail: 'The file is listed but not there.' });
+    } else if (fileSha256(bytes) !== hash) problems.push({ code: 'file-altered', file: path, detail: alteration(bytes, hash) });
+  }
+  for (const path of tree.files.keys()) {
+    if (covers(path) && !entries.has(path)) problems.push({ code: 'file-unlisted', file: path, detail: 'The file is there but not listed.' });
+  }
+}
+
+function alteration(bytes: Buffer, hash: string): string {
+  // Names the commonest accident: a clone that rewrote line ends. It fails all the same.
+  const restored = Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+  const onlyLineEnds = restored.length !== bytes.length && sha256(restored) === hash;
+  return onlyLineEnds ? 'Only the line ends differ: LF became CRLF.' : 'The bytes differ from the listed hash.';
+}

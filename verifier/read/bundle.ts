@@ -1,0 +1,161 @@
+/**
+ * A tree of bytes → the evidence, arranged as the plan arranges it: cases, and in each its snapshots in plan order. Everything is
+ * read on first use and kept, so that a check sees either a typed value or the reason why there is none.
+ */
+import type { Answer, Case, CheckpointLine, Execution, Format, Inspector, Plan, Process } from '../contract/types.js';
+import * as shape from '../contract/validators.js';
+import { parseEvents, type Ledger } from './events.js';
+import { attempt, bytesOf, readFact, readFactLines, type Files, type Read } from './facts.js';
+import { fileSha256 } from './hash.js';
+import { readLedger } from './ledger.js';
+import { readPlan, snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
+import { readReceipts, type ReceiptLog } from './receipts.js';
+import type { Tree } from './tree.js';
+
+export interface StateFile {
+  readonly path: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+export class Snapshot {
+  readonly name: string;
+  private readonly folder: string;
+  private readonly kept = new Map<string, unknown>();
+
+  constructor(
+    private readonly files: Files,
+    readonly caseId: string,
+    readonly planned: PlannedSnapshot,
+    /** The snapshot that this one continues; undefined for the producer. */
+    readonly base: Snapshot | undefined,
+    private readonly paths: readonly string[],
+  ) {
+    this.name = planned.id;
+    this.folder = `data/cases/${caseId}/${planned.id}/`;
+  }
+
+  file(name: string): string {
+    return this.folder + name;
+  }
+
+  /** Something of the snapshot is there; if nothing is, G3 says so and nothing else has to. */
+  get present(): boolean {
+    return this.paths.length > 0;
+  }
+
+  has(name: string): boolean {
+    return this.files.has(this.file(name));
+  }
+
+  /** From the producer to this snapshot. */
+  get lineage(): Snapshot[] {
+    return this.base === undefined ? [this] : [...this.base.lineage, this];
+  }
+
+  get process(): Read<Process> {
+    return this.once('process', () => readFact(this.files, this.file('process.json'), shape.validateProcess, 'a process record'));
+  }
+
+  get inspector(): Read<Inspector> {
+    return this.once('inspector', () => readFact(this.files, this.file('inspector.json'), shape.validateInspector, 'an inspector record'));
+  }
+
+  get inspection(): Read<Answer> {
+    return this.once('inspection', () => readFact(this.files, this.file('inspection.json'), shape.validateAnswer, 'an answer'));
+  }
+
+  get answer(): Read<Answer> {
+    return this.once('answer', () => readFact(this.files, this.file('answer.json'), shape.validateAnswer, 'an answer'));
+  }
+
+  get checkpoint(): Read<CheckpointLine[]> {
+    return this.once('checkpoint', () =>
+      readFactLines(this.files, this.file('checkpoint.jsonl'), shape.validateCheckpointLine, 'a checkpoint line'),
+    );
+  }
+
+  get format(): Read<Format> {
+    return this.once('format', () => readFact(this.files, this.file('state/format.json'), shape.validateFormat, 'a format record'));
+  }
+
+  get receipts(): Read<ReceiptLog> {
+    const file = this.file('receipts.jsonl');
+    return this.once('receipts', () => attempt(file, () => readReceipts(bytesOf(this.files, file))));
+  }
+
+  get ledger(): Read<Ledger> {
+    const file = this.file('state/ledger.sqlite');
+    return this.once('ledger', () =>
+      attempt(file, () => parseEvents(readLedger(bytesOf(this.files, file), this.files.get(this.file('state/ledger.sqlite-wal'))))),
+    );
+  }
+
+  /** What the bundle holds below state/, in the order of paths. */
+  get state(): StateFile[] {
+    return this.once('state', () => {
+      const prefix = this.file('state/');
+      const below = this.paths.filter((path) => path.startsWith(prefix)).sort();
+      return below.map((path) => {
+        const bytes = bytesOf(this.files, path);
+        return { path: path.slice(prefix.length), size: bytes.length, sha256: fileSha256(bytes) };
+      });
+    });
+  }
+
+  private once<T>(slot: string, read: () => T): T {
+    if (!this.kept.has(slot)) this.kept.set(slot, read());
+    return this.kept.get(slot) as T;
+  }
+}
+
+export interface CaseEvidence {
+  readonly id: string;
+  readonly planned: PlannedCase;
+  readonly record: Read<Case>;
+  readonly snapshots: readonly Snapshot[];
+  /** Why the case proves nothing, where the harness recorded it so. */
+  readonly void: string | null;
+}
+
+export interface Bundle {
+  readonly tree: Tree;
+  readonly planBytes: Buffer | undefined;
+  readonly plan: Read<Plan>;
+  readonly execution: Read<Execution>;
+  readonly cases: readonly CaseEvidence[];
+  /** Folders below data/cases, planned or not, with the folders below each. */
+  readonly folders: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export function readBundle(tree: Tree): Bundle {
+  const { files } = tree;
+  const plan = attempt('data/plan.json', () => readPlan(bytesOf(files, 'data/plan.json')));
+  const execution = readFact(files, 'data/execution.json', shape.validateExecution, 'an execution record');
+  const folders = new Map<string, Set<string>>();
+  const pathsOf = new Map<string, string[]>();
+  for (const path of files.keys()) {
+    const [data, cases, caseId = '', inside = '', ...rest] = path.split('/');
+    if (data !== 'data' || cases !== 'cases' || inside === '') continue;
+    const below = folders.get(caseId) ?? new Set<string>();
+    if (rest.length > 0) below.add(inside);
+    folders.set(caseId, below);
+    const key = `${caseId}/${inside}`;
+    const known = pathsOf.get(key);
+    if (known === undefined) pathsOf.set(key, [path]);
+    else known.push(path);
+  }
+  const cases = (plan.value?.cases ?? []).map((planned) => caseEvidence(files, planned, pathsOf));
+  return { tree, planBytes: files.get('data/plan.json'), plan, execution, cases, folders };
+}
+
+function caseEvidence(files: Files, planned: PlannedCase, pathsOf: Map<string, string[]>): CaseEvidence {
+  const record = readFact(files, `data/cases/${planned.id}/case.json`, shape.validateCase, 'a case record');
+  const snapshots = new Map<string, Snapshot>();
+  for (const part of snapshotsOf(planned)) {
+    const base = part.from === null ? undefined : snapshots.get(part.from);
+    snapshots.set(part.id, new Snapshot(files, planned.id, part, base, pathsOf.get(`${planned.id}/${part.id}`) ?? []));
+  }
+  const reason = record.value?.void ?? null;
+  return { id: planned.id, planned, record, snapshots: [...snapshots.values()], void: reason === null ? null : reason.reason };
+}

@@ -1,0 +1,121 @@
+/**
+ * The verifier's own canonical JSON: RFC 8785 over strings, safe integers, booleans, null, arrays and objects. Reading is strict:
+ * text must serialise again to the same text, which refuses repeated names, odd numbers, spare white space and splices at once.
+ * A lone surrogate is refused before anything is hashed: different ill-formed strings would share one digest.
+ */
+import { isUtf8 } from 'node:buffer';
+import { EvidenceError } from '../errors.js';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+const deepest = 256;
+/** Nothing in it needs an escape, and nothing in it can be half of a surrogate pair: most strings, so worth a short way. */
+const plain = /^[ !#-[\]-~]*$/;
+const loneSurrogate = /\p{Surrogate}/u;
+
+export function canonical(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return quoted(value);
+  if (value === null || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') {
+    if (!Number.isSafeInteger(value)) throw new EvidenceError('not-canonical', 'A number is not a safe integer.');
+    return String(value);
+  }
+  if (typeof value !== 'object') throw new EvidenceError('not-canonical', `A ${typeof value} has no JSON form.`);
+  if (depth >= deepest) throw new EvidenceError('not-canonical', `The value is nested deeper than ${deepest} levels.`);
+  return Array.isArray(value) ? canonicalArray(value, depth + 1) : canonicalObject(value as Record<string, unknown>, depth + 1);
+}
+
+function canonicalArray(items: readonly unknown[], depth: number): string {
+  let text = '[';
+  for (let at = 0; at < items.length; at += 1) text += (at === 0 ? '' : ',') + canonical(items[at], depth);
+  return `${text}]`;
+}
+
+function canonicalObject(members: Record<string, unknown>, depth: number): string {
+  // The default order is by UTF-16 code units, which is the order that RFC 8785 asks for.
+  const names = Object.keys(members).sort();
+  let text = '{';
+  for (const name of names) text += `${text.length === 1 ? '' : ','}${quoted(name)}:${canonical(members[name], depth)}`;
+  return `${text}}`;
+}
+
+function quoted(text: string): string {
+  if (plain.test(text)) return `"${text}"`;
+  if (loneSurrogate.test(text)) throw new EvidenceError('ill-formed-text', 'A string holds a lone surrogate.');
+  return JSON.stringify(text);
+}
+
+/** Strict: nothing is replaced. A byte order mark stays in the text, so that JSON refuses it. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw new EvidenceError('not-utf8', 'The bytes are not UTF-8.');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+export function parseJson(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    throw new EvidenceError('not-json', 'The text is not JSON.', { cause });
+  }
+}
+
+export function parseCanonical(text: string): Json {
+  const value = parseJson(text);
+  if (!isPlainlyCanonical(value, text) && canonical(value) !== text) {
+    throw new EvidenceError('not-canonical', 'The JSON is not in canonical form.');
+  }
+  return value;
+}
+
+/**
+ * The short way for what is canonical: the engine's own serialiser keeps the order it read, so text that it gives back unchanged, with
+ * sorted names, safe integers and no escaped surrogate, is what the slow way would write. Anything else is left to the slow way.
+ */
+function isPlainlyCanonical(value: Json, text: string): boolean {
+  return JSON.stringify(value) === text && !text.includes('\\ud') && isOrdered(value, 0);
+}
+
+function isOrdered(value: Json, depth: number): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth >= deepest) return false;
+  if (Array.isArray(value)) return value.every((item) => isOrdered(item, depth + 1));
+  let before = '';
+  for (const name of Object.keys(value)) {
+    if (name < before || !isOrdered(value[name] as Json, depth + 1)) return false;
+    before = name;
+  }
+  return true;
+}
+
+/** A file of one canonical document and one LF. */
+export function parseCanonicalFile(bytes: Uint8Array): Json {
+  const text = decodeUtf8(bytes);
+  if (!text.endsWith('\n')) throw new EvidenceError('not-canonical', 'The file does not end with a line feed.');
+  return parseCanonical(text.slice(0, -1));
+}
+
+/** A file of canonical lines, each ended by one LF; an empty file has none. */
+export function parseCanonicalLines(bytes: Uint8Array): Json[] {
+  const text = decodeUtf8(bytes);
+  if (text === '') return [];
+  if (!text.endsWith('\n')) throw new EvidenceError('not-canonical', 'The last line is not ended.');
+  return text.slice(0, -1).split('\n').map(parseCanonical);
+}
+
+/** Equality of parsed JSON, whatever the order of names; most that are equal have the same order too. */
+export function sameJson(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right) || isSame(left, right);
+}
+
+function isSame(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
+  if (Array.isArray(left) || Array.isArray(right)) {
+    if (!Array.isArray(left) || !Array.isArray(right) || left.length !== right.length) return false;
+    return left.every((item, index) => isSame(item, right[index]));
+  }
+  const [mine, theirs] = [left as Record<string, unknown>, right as Record<string, unknown>];
+  const names = Object.keys(mine);
+  return names.length === Object.keys(theirs).length && names.every((name) => Object.hasOwn(theirs, name) && isSame(mine[name], theirs[name]));
+}
