@@ -72,7 +72,8 @@ export function parseCanonical(text: string): Json {
  * sorted names, safe integers and no escaped surrogate, is what the slow way would write. Anything else is left to the slow way.
  */
 function isPlainlyCanonical(value: Json, text: string): boolean {
-  return JSON.stringify(value) === text && !text.includes('\\ud') && isOrdered(value, 0);
+  // Order comes first: it also bounds the depth, which the engine's serialiser does not.
+  return isOrdered(value, 0) && !text.includes('\\ud') && JSON.stringify(value) === text;
 }
 
 function isOrdered(value: Json, depth: number): boolean {

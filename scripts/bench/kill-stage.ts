@@ -1,0 +1,76 @@
+/**
+ * The kill stage alone: spawn, checkpoint, SIGKILL, reaped, prefix closed, state copied; two at a time, by the harness's own steps.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { act } from '../../harness/case/act.js';
+import { startGuard } from '../../harness/case/guard.js';
+import { startProvider } from '../../harness/case/provider.js';
+import { spawnRole } from '../../harness/case/spawn.js';
+import { processKill } from '../../harness/crash/process-kill.js';
+import { installationAt } from '../../harness/io/installation.js';
+import type { Plan } from '../../harness/plan/types.js';
+import { copyState } from '../../harness/seal/inventory.js';
+import { commandOf, findSubjects, subjectNamed } from '../../harness/subject/find.js';
+import { atLeast, inFolder, median, milliseconds, type Measured } from './measure.js';
+
+const kills = 30;
+const lanes = 2;
+const armed = { at: 'checkpoint', checkpoint: 'call.manifest', occurrence: 1 } as const;
+
+export async function measureKillStage(build: string, plan: Plan): Promise<Measured[]> {
+  const installation = installationAt(build);
+  const subject = subjectNamed(findSubjects(installation, []), plan.subject);
+  const command = commandOf(subject, 'produce', installation);
+  const row = plan.cases.find(({ id }) => id === 'manifest-resumed');
+  const scenario = row && plan.scenarios[row.scenario];
+  const script = row && plan.providers[row.provider];
+  if (scenario === undefined || script === undefined) throw new Error('The plan has no case manifest-resumed.');
+
+  return inFolder(async (folder) => {
+    writeFileSync(join(folder, 'scenario.json'), JSON.stringify(scenario));
+    const guard = startGuard(installation.watchdog);
+    const provider = await startProvider(installation.provider, guard, join(folder, 'provider.log'));
+    let name = 0;
+    const one = async (): Promise<void> => {
+      const work = join(folder, String(name++));
+      mkdirSync(join(work, 'state'), { recursive: true });
+      const prefix = await provider.open(join(work, 'receipts.jsonl'), script, false);
+      const role = spawnRole({
+        file: command.file,
+        args: command.args,
+        folder: subject.folder,
+        environment: {
+          KILLPOINT_STATE: join(work, 'state'),
+          KILLPOINT_PROVIDER_URL: prefix.url,
+          KILLPOINT_SCENARIO: join(folder, 'scenario.json'),
+          KILLPOINT_OUT: join(work, 'answer.json'),
+          KILLPOINT_CHECKPOINT: `${armed.checkpoint}#${armed.occurrence}`,
+        },
+        stderr: join(work, 'stderr'),
+        cgroupHome: null,
+        guard,
+      });
+      const { trouble } = await act(role, armed, prefix, plan.timeouts, processKill);
+      await prefix.close();
+      copyState(join(work, 'state'), join(work, 'copy'), subject.description.volatile);
+      role.release();
+      if (trouble !== null) throw trouble;
+    };
+    const lane = async (count: number): Promise<void> => {
+      for (let index = 0; index < count; index++) await one();
+    };
+    try {
+      await lane(1);
+      const rates: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const ms = await milliseconds(() => Promise.all(Array.from({ length: lanes }, () => lane(kills / lanes))));
+        rates.push(kills / (ms / 1000));
+      }
+      return [atLeast('kill stages a second', median(rates), 5, `${kills} kills in each of 3 rounds, ${lanes} at a time`)];
+    } finally {
+      await provider.end();
+      await guard.end();
+    }
+  });
+}

@@ -1,0 +1,81 @@
+/**
+ * The verifier alone: its compiled folder and `evidence/schema/` in an empty folder, with its own short list of packages.
+ *
+ * What an import rule cannot see (a computed import, a path read at run time) is caught here, because nothing else is there. The
+ * verdict must be, to the byte, the one that the whole installation gives.
+ */
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { join, resolve } from 'node:path';
+import { ensureBuild } from '../build.mjs';
+import { demand, root, run, step, withFolder } from './shared.js';
+
+/** Node, the SQLite engine, a second SHA-256, an argument parser: what `verifier/README.md` says is trusted. */
+const shortList = ['@noble/hashes', 'better-sqlite3', 'commander'];
+
+interface Manifest {
+  version: string;
+  dependencies?: Record<string, string>;
+}
+
+const manifestOf = (name: string): Manifest =>
+  JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')) as Manifest;
+
+/** A package with everything that it depends on, in turn. */
+function closure(names: string[], seen = new Set<string>()): Set<string> {
+  for (const name of names) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    closure(Object.keys(manifestOf(name).dependencies ?? {}), seen);
+  }
+  return seen;
+}
+
+function importedPackages(folder: string): string[] {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.js'));
+  const statement =
+    /^\s*(?:import|export)\s[^;'"]*?from\s+['"]([^'".][^'"]*)['"]|^\s*import\s+['"]([^'".][^'"]*)['"]|\bimport\(\s*['"]([^'".][^'"]*)['"]/gm;
+  const specifiers = files.flatMap((path) =>
+    [...readFileSync(join(folder, path), 'utf8').matchAll(statement)].map(
+      ([, from, bare, called]) => from ?? bare ?? called ?? '',
+    ),
+  );
+  const names = specifiers.filter((name) => !name.startsWith('node:') && !builtinModules.includes(name));
+  return [
+    ...new Set(
+      names.map((name) =>
+        name
+          .split('/')
+          .slice(0, name.startsWith('@') ? 2 : 1)
+          .join('/'),
+      ),
+    ),
+  ].sort();
+}
+
+step('verifier alone', () => {
+  const [named] = process.argv.slice(2);
+  if (named === undefined) throw new Error('Usage: tsx scripts/ci/alone.ts <bundle>');
+  const bundle = resolve(named);
+  const build = ensureBuild();
+  return withFolder('alone', (folder) => {
+    cpSync(join(build, 'verifier'), join(folder, 'verifier'), { recursive: true });
+    cpSync(join(root, 'evidence/schema'), join(folder, 'evidence/schema'), { recursive: true });
+    const imported = importedPackages(join(folder, 'verifier'));
+    const surplus = imported.filter((name) => !shortList.includes(name));
+    if (surplus.length > 0) throw new Error(`The verifier imports packages that are not on its list: ${surplus.join(', ')}`);
+    const dependencies = Object.fromEntries(imported.map((name) => [name, manifestOf(name).version]));
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module', dependencies }));
+    for (const name of closure(imported)) {
+      const target = join(folder, 'node_modules', name);
+      mkdirSync(target, { recursive: true });
+      cpSync(join(root, 'node_modules', name), target, { recursive: true });
+    }
+    const args = (main: string): string[] => [main, bundle, '--json'];
+    const alone = run(process.execPath, args(join(folder, 'verifier/cli/main.js')), { cwd: folder });
+    const whole = demand(0, process.execPath, args(join(build, 'verifier/cli/main.js')));
+    if (alone.status !== 0) throw new Error(`exit ${alone.status}: ${alone.stderr.slice(-2000)}`);
+    if (alone.stdout !== whole.stdout) throw new Error('Alone, the verifier gives another verdict document.');
+    return `the same ${alone.stdout.length} bytes of verdict with ${imported.join(', ')} only`;
+  });
+});

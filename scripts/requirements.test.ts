@@ -1,0 +1,91 @@
+/**
+ * Every row of `evidence/schema/requirements.json` says something, and what it names exists.
+ *
+ * Not covered: whether the named test really shows the requirement, and whether a requirement of the source documents is
+ * missing. Both are for a reader.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+
+interface Reference {
+  kind: 'test' | 'case' | 'check' | 'code';
+  ref: string;
+}
+interface Row {
+  id: string;
+  requirement: string;
+  shown_by: 'open' | { refused: string } | Reference[];
+}
+interface Plan {
+  cases: { id: string; arms: { id: string }[] }[];
+}
+
+const load = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
+const rows = load('evidence/schema/requirements.json') as Row[];
+const validate = new Ajv2020({ allErrors: true }).compile(load('evidence/schema/requirements.schema.json') as object);
+const guarantees = readFileSync('evidence/schema/README.md', 'utf8');
+
+function plannedNames(): Set<string> {
+  const names = new Set<string>();
+  for (const file of readdirSync('preregistrations').filter((name) => name.endsWith('.json'))) {
+    const stem = file.replace('.json', '');
+    for (const { id, arms } of (load(`preregistrations/${file}`) as Plan).cases) {
+      names.add(`${stem}/${id}`);
+      for (const arm of arms) names.add(`${stem}/${id}/${arm.id}`);
+    }
+  }
+  return names;
+}
+
+const planned = plannedNames();
+const ignored = (path: string): boolean => {
+  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--', path], {
+    encoding: 'utf8',
+  });
+  return listed.trim() === '';
+};
+
+function resolves({ kind, ref }: Reference): boolean {
+  if (kind === 'case') return planned.has(ref);
+  if (kind === 'check') return guarantees.includes(`| ${ref} |`);
+  const isTest = ref.endsWith('.test.ts');
+  return existsSync(ref) && (kind === 'test') === isTest && !ignored(ref);
+}
+
+describe('requirements', () => {
+  it('has the shape that its schema says', () => {
+    expect(validate(rows), JSON.stringify(validate.errors, null, 1)).toBe(true);
+  });
+
+  it('numbers its rows without gap or repetition, calls first', () => {
+    for (const source of ['WS', 'DC']) {
+      const ids = rows.map(({ id }) => id).filter((id) => id.startsWith(source));
+      expect(ids.length).toBeGreaterThan(20);
+      expect(ids).toEqual(ids.map((_, index) => `${source}-${String(index + 1).padStart(2, '0')}`));
+    }
+  });
+
+  it('says each requirement once', () => {
+    expect(new Set(rows.map(({ requirement }) => requirement)).size).toBe(rows.length);
+  });
+
+  it('names only what exists', () => {
+    const references = rows.flatMap(({ id, shown_by }) =>
+      Array.isArray(shown_by) ? shown_by.map((reference) => ({ id, ...reference })) : [],
+    );
+    expect(references.length).toBeGreaterThan(60);
+    expect(references.filter((reference) => !resolves(reference))).toEqual([]);
+  });
+
+  it('rejects an empty row and a row that names nothing', () => {
+    const [row] = rows;
+    expect(validate([{ ...row, requirement: '' }])).toBe(false);
+    expect(validate([{ ...row, shown_by: [] }])).toBe(false);
+    expect(resolves({ kind: 'case', ref: 'working-state/no-such-case' })).toBe(false);
+    expect(resolves({ kind: 'check', ref: 'G99' })).toBe(false);
+    expect(resolves({ kind: 'test', ref: 'runtime/no-such.test.ts' })).toBe(false);
+    expect(resolves({ kind: 'code', ref: 'package-lock.json/x' })).toBe(false);
+  });
+});

@@ -1,0 +1,19 @@
+/**
+ * `npm test`: installs what is missing, builds, and runs every test. Arguments go to vitest.
+ *
+ * The build comes first because tests of real processes spawn compiled files; they find it through `KILLPOINT_BUILD`.
+ */
+import { spawnSync } from 'node:child_process';
+import { ensureBuild, ensureContract, orExit, root } from './build.mjs';
+import { ensureInstalledOrExit } from './install.mjs';
+
+ensureInstalledOrExit();
+orExit(ensureContract);
+const build = orExit(ensureBuild);
+const run = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, KILLPOINT_BUILD: build },
+});
+if (run.error) throw run.error;
+process.exit(run.status ?? 70);

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { Event } from '../contract/types.js';
+import { stories } from '../testing/bundle.js';
+import { orderProblems } from './event-order.js';
+
+const told = Object.entries(stories()).flatMap(([id, snapshots]) => Object.entries(snapshots).map(([name, { book }]) => [`${id}/${name}`, book.events] as const));
+
+describe('the order of events', () => {
+  it.each(told)('of %s is lawful, and so is every prefix of it', (_name, events) => {
+    for (let length = 0; length <= events.length; length += 1) {
+      const cut = events.slice(0, length);
+      // A resume and its new call are one commit: no prefix ends between them.
+      if (cut.at(-1)?.type !== 'call.resumed') expect(orderProblems(cut)).toEqual([]);
+    }
+  });
+
+  it.each(told.filter(([, events]) => events.length > 1))('of %s allows no event of work twice, and none to be missing before its successor', (_name, events) => {
+    const free = new Set(['objective.recorded', 'claim.recorded']);
+    const last = events.at(-1)?.seq ?? 0;
+    for (const event of events.filter(({ type }) => !free.has(type))) {
+      const twice = [...events, { ...event, seq: last + 1 }];
+      expect(orderProblems(twice), `${event.type} twice`).not.toEqual([]);
+      // What nothing follows may be missing: that is what a crash looks like.
+      const without = events.filter(({ seq }) => seq !== event.seq);
+      if (event.seq < last && !isLastOfItsKind(event, events)) expect(orderProblems(without), `${event.type} missing`).not.toEqual([]);
+    }
+  });
+
+  it('allows nothing after the end of the task', () => {
+    const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
+    const seq = events.length + 1;
+    const base = { ...(events.at(-1) as Event), attempt_id: null, call_id: null, compilation_id: null };
+    const accepted = { ...base, seq, type: 'task.accepted', payload: { by: 'somebody', note: '', result_id: 'result-13' } };
+    const after = { ...base, seq: seq + 1, type: 'claim.recorded', payload: { basis: 'b', claim_id: 'c', statement: 's' } };
+    expect(orderProblems([...events, accepted])).toEqual([]);
+    expect(orderProblems([...events, accepted, after])).toHaveLength(1);
+    expect(orderProblems([...events, { ...accepted, payload: { ...accepted.payload, result_id: 'result-99' } }])).toHaveLength(1);
+  });
+});
+
+/** An attempt that was broken, then decided, needs no end of its own; a result is not named by order but by completion (G14). */
+function isLastOfItsKind({ type }: Event, events: readonly Event[]): boolean {
+  const resumedHere = events.some((event) => event.type === 'call.resumed');
+  return type === 'result.recorded' || type === 'call.resumed' || type === 'attempt.retry_decided' || (resumedHere && type === 'call.manifest');
+}
