@@ -1,5 +1,5 @@
 /**
- * The ratios that the design promises, each with its bound, measured in one run: `npm run bench [-- --json] [-- --only <part>]`.
+ * The ratios that the design promises, each with its bound, measured in one run: `npm run bench [-- --json] [-- --only <part>] [-- --slack <n>]`.
  *
  * Exits 1 if one of them misses its bound. On a machine that others use, look at the ratio and not at the rates beside it.
  */

@@ -24,7 +24,14 @@ export interface Claim {
 export function judge(bundle: Bundle, list: readonly Check[] = checks): Claim[] {
   const isBag = looksLikeBag(bundle.tree);
   return list.flatMap((check) => {
-    if (!isBag) return [unknownClaim(check, check.scope === 'bundle' ? 'bundle' : 'cases', 'There is no bag here: neither bagit.txt nor a manifest.')];
+    if (!isBag)
+      return [
+        unknownClaim(
+          check,
+          check.scope === 'bundle' ? 'bundle' : 'cases',
+          'There is no bag here: neither bagit.txt nor a manifest.',
+        ),
+      ];
     if (check.scope === 'bundle') return [claim(check, 'bundle', () => check.check(bundle))];
     if (bundle.cases.length === 0) return [unknownClaim(check, 'cases', 'Without a plan there is no list of cases.')];
     return bundle.cases.map((one) => caseClaim(check, one, () => check.check(one, bundle)));

@@ -51,7 +51,9 @@ function document(bundle: Bundle, claims: readonly Claim[]): Verdict {
     void: voids,
     findings: claims.flatMap(({ findings }) => findings).sort(byPlace),
     outcomes: bundle.cases.flatMap((one) => (one.void === null ? one.snapshots.flatMap(outcomeLine) : [])),
-    results: claims.map(({ guarantee, scope, result, expected, seen, reason }) => ({ guarantee, scope, result, expected, seen, reason })).sort(byGuarantee),
+    results: claims
+      .map(({ guarantee, scope, result, expected, seen, reason }) => ({ guarantee, scope, result, expected, seen, reason }))
+      .sort(byGuarantee),
     not_covered: [...limits, ...checks.map(({ guarantee, doesNotCover }) => `${guarantee}: ${doesNotCover}.`)],
     run: { id: bundle.execution.value?.run_id ?? '', root_sha256: rootSha256(bundle.tree) },
   };

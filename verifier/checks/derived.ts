@@ -28,7 +28,12 @@ export function isUnchanged(snapshot: Snapshot): boolean {
   const before = need(snapshot.base.ledger);
   const sameLast = before.events.at(-1)?.digest === ledger.events.at(-1)?.digest;
   const sameArtifacts = before.artifacts.size === ledger.artifacts.size;
-  return sameLast && before.events.length === ledger.events.length && sameArtifacts && receipts.bytes.equals(need(snapshot.base.receipts).bytes);
+  return (
+    sameLast &&
+    before.events.length === ledger.events.length &&
+    sameArtifacts &&
+    receipts.bytes.equals(need(snapshot.base.receipts).bytes)
+  );
 }
 
 /** How the role ended, by its own answer; null where it was killed. */

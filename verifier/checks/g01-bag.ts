@@ -9,7 +9,8 @@ import { nowhere, type BundleCheck, type CheckResult } from './check.js';
 
 export const g01: BundleCheck = {
   guarantee: 'G1',
-  sentence: 'The bundle is a strict bag: every file is listed with its hash, every listed file is there, and there is nothing else.',
+  sentence:
+    'The bundle is a strict bag: every file is listed with its hash, every listed file is there, and there is nothing else.',
   covers: 'the four files of the bag, every hash, every name, the layout, links and empty folders',
   doesNotCover: 'modes, owners and times; whether this is the bag that was sealed, which only its root hash can tell',
   codes: ['bag-malformed', 'file-forbidden', 'file-unlisted', 'file-missing', 'file-altered'],
@@ -32,7 +33,9 @@ function plannedFiles({ cases }: Bundle): string[] {
   const ofCases = cases.flatMap(({ id, snapshots }) => [
     `data/cases/${id}/case.json`,
     ...snapshots.flatMap((snapshot) =>
-      ['process.json', 'receipts.jsonl', 'inspector.json', 'inspection.json', 'state/format.json', 'state/ledger.sqlite'].map((name) => snapshot.file(name)),
+      ['process.json', 'receipts.jsonl', 'inspector.json', 'inspection.json', 'state/format.json', 'state/ledger.sqlite'].map(
+        (name) => snapshot.file(name),
+      ),
     ),
   ]);
   return [...whole, ...ofCases];

@@ -22,8 +22,17 @@ export const g02: BundleCheck = {
   scope: 'bundle',
   check(bundle: Bundle): CheckResult {
     const items: Item[] = ['plan', 'execution', 'build', 'commit'];
-    const files: Record<Item, string> = { plan: 'data/plan.json', execution: 'data/execution.json', build: 'data/build.json', commit: 'data/git' };
-    return perItem(items, (item) => ({ ...nowhere, file: files[item] }), (item, say) => judge[item](bundle, say));
+    const files: Record<Item, string> = {
+      plan: 'data/plan.json',
+      execution: 'data/execution.json',
+      build: 'data/build.json',
+      commit: 'data/git',
+    };
+    return perItem(
+      items,
+      (item) => ({ ...nowhere, file: files[item] }),
+      (item, say) => judge[item](bundle, say),
+    );
   },
 };
 
@@ -42,14 +51,16 @@ const judge: Record<Item, (bundle: Bundle, say: Say) => void> = {
     const bytes = tree.files.get('data/build.json');
     if (execution.value === undefined) return;
     if (bytes === undefined) return say('execution-malformed', 'The inventory of the build is not there.');
-    if (fileSha256(bytes) !== execution.value.build.inventory_sha256) say('execution-malformed', 'The build inventory is not the recorded one.');
+    if (fileSha256(bytes) !== execution.value.build.inventory_sha256)
+      say('execution-malformed', 'The build inventory is not the recorded one.');
   },
   commit({ tree, planBytes, execution }, say) {
     const record = execution.value;
     // An exploratory run claims no commit; the verdict says so in its own member.
     if (record === undefined || planBytes === undefined || !record.confirmatory) return;
     const { git, plan } = record;
-    if (git === null || plan.path === null || plan.git_blob === null) return say('plan-unpinned', 'A confirmatory run names its commit and the place of the plan.');
+    if (git === null || plan.path === null || plan.git_blob === null)
+      return say('plan-unpinned', 'A confirmatory run names its commit and the place of the plan.');
     if (!git.clean_at_start || !git.clean_at_end) say('plan-unpinned', 'The tree was not clean.');
     try {
       const found = follow(tree.files, git.commit, plan.path);
@@ -59,6 +70,7 @@ const judge: Record<Item, (bundle: Bundle, say: Say) => void> = {
       if (!(error instanceof EvidenceError)) throw error;
       say('plan-unpinned', error.message);
     }
-    if (blobId(planBytes, plan.git_blob.length) !== plan.git_blob) say('plan-unpinned', 'The plan in the bundle is not the recorded blob.');
+    if (blobId(planBytes, plan.git_blob.length) !== plan.git_blob)
+      say('plan-unpinned', 'The plan in the bundle is not the recorded blob.');
   },
 };

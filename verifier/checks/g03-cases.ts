@@ -5,7 +5,14 @@
  */
 import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
-import { nowhere, whereOfSnapshot, type BundleCheck, type CheckResult, type FindingCode, type FindingWithoutGuarantee } from './check.js';
+import {
+  nowhere,
+  whereOfSnapshot,
+  type BundleCheck,
+  type CheckResult,
+  type FindingCode,
+  type FindingWithoutGuarantee,
+} from './check.js';
 
 export const g03: BundleCheck = {
   guarantee: 'G3',
@@ -40,26 +47,36 @@ function caseProblems(one: CaseEvidence, { folders }: Bundle): FindingWithoutGua
   if (below === undefined) return [{ code: 'case-missing', where: whole, detail: 'The planned case is not there.' }];
   const problems: FindingWithoutGuarantee[] = [];
   const file = `data/cases/${one.id}/case.json`;
-  if (one.record.problem !== undefined) problems.push({ code: 'record-malformed', where: { ...whole, file }, detail: one.record.problem.detail });
-  else if (one.record.value.case !== one.id) problems.push({ code: 'record-malformed', where: { ...whole, file }, detail: 'The record is of another case.' });
+  if (one.record.problem !== undefined)
+    problems.push({ code: 'record-malformed', where: { ...whole, file }, detail: one.record.problem.detail });
+  else if (one.record.value.case !== one.id)
+    problems.push({ code: 'record-malformed', where: { ...whole, file }, detail: 'The record is of another case.' });
   // A void case stops where it failed; what it left is kept and proves nothing.
   if (one.void !== null) return problems;
   const planned = one.snapshots.map(({ name }) => name);
   const recorded = one.record.value?.snapshots;
   if (recorded !== undefined && recorded.join('\n') !== planned.join('\n')) {
-    problems.push({ code: 'record-malformed', where: { ...whole, file }, detail: 'The recorded snapshots are not the planned ones.' });
+    problems.push({
+      code: 'record-malformed',
+      where: { ...whole, file },
+      detail: 'The recorded snapshots are not the planned ones.',
+    });
   }
   for (const snapshot of one.snapshots) {
     const where = whereOfSnapshot(snapshot);
     if (!below.has(snapshot.name)) problems.push({ code: 'case-missing', where, detail: 'The planned snapshot is not there.' });
-    else problems.push(...recordProblems(snapshot).map(({ code, file: name, detail }) => ({ code, where: { ...where, file: name }, detail })));
+    else
+      problems.push(
+        ...recordProblems(snapshot).map(({ code, file: name, detail }) => ({ code, where: { ...where, file: name }, detail })),
+      );
   }
   return problems;
 }
 
 function recordProblems(snapshot: Snapshot): { code: FindingCode; file: string; detail: string }[] {
   const problems: { code: FindingCode; file: string; detail: string }[] = [];
-  const malformed = (name: string, detail: string): void => void problems.push({ code: 'record-malformed', file: snapshot.file(name), detail });
+  const malformed = (name: string, detail: string): void =>
+    void problems.push({ code: 'record-malformed', file: snapshot.file(name), detail });
   const shaped = (name: string, read: Read<unknown>): void => {
     if (read.problem !== undefined) malformed(name, read.problem.detail);
   };
@@ -72,9 +89,12 @@ function recordProblems(snapshot: Snapshot): { code: FindingCode; file: string; 
   if (!killed || snapshot.has('answer.json')) shaped('answer.json', snapshot.answer);
   if (snapshot.has('checkpoint.jsonl')) shaped('checkpoint.jsonl', snapshot.checkpoint);
   if (killed && snapshot.answer.value !== undefined) malformed('answer.json', 'A killed role has no answer.');
-  if (snapshot.process.value !== undefined && snapshot.process.value.role !== snapshot.planned.role) malformed('process.json', 'The role is not the planned one.');
-  if (snapshot.answer.value !== undefined && snapshot.answer.value.role !== snapshot.planned.role) malformed('answer.json', 'The role is not the planned one.');
-  if (snapshot.inspection.value !== undefined && snapshot.inspection.value.role !== 'inspect') malformed('inspection.json', 'This is not the answer of an inspector.');
+  if (snapshot.process.value !== undefined && snapshot.process.value.role !== snapshot.planned.role)
+    malformed('process.json', 'The role is not the planned one.');
+  if (snapshot.answer.value !== undefined && snapshot.answer.value.role !== snapshot.planned.role)
+    malformed('answer.json', 'The role is not the planned one.');
+  if (snapshot.inspection.value !== undefined && snapshot.inspection.value.role !== 'inspect')
+    malformed('inspection.json', 'This is not the answer of an inspector.');
   return problems;
 }
 
@@ -89,7 +109,12 @@ function unplanned({ folders, cases, plan }: Bundle): FindingWithoutGuarantee[] 
       continue;
     }
     for (const name of below) {
-      if (!snapshots.has(name)) problems.push({ code: 'case-unplanned', where: { ...nowhere, case: id, snapshot: name }, detail: 'The plan has no such snapshot.' });
+      if (!snapshots.has(name))
+        problems.push({
+          code: 'case-unplanned',
+          where: { ...nowhere, case: id, snapshot: name },
+          detail: 'The plan has no such snapshot.',
+        });
     }
   }
   return problems;

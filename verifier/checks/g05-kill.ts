@@ -15,13 +15,15 @@ export const g05: CaseCheck = {
   guarantee: 'G5',
   sentence:
     'A kill counts only if the harness sent SIGKILL after the process announced the armed place (or the provider held its request) with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left.',
-  covers: 'the armed place, the line on descriptor 3, the timeline, the wait status, survivors; and that what was not to be killed ended by itself',
+  covers:
+    'the armed place, the line on descriptor 3, the timeline, the wait status, survivors; and that what was not to be killed ended by itself',
   doesNotCover: 'whether the harness recorded what it saw; processes that left both group and cgroup',
   codes: ['kill-unproven'],
   scope: 'case',
   check: ({ snapshots }) =>
     perSnapshot(snapshots, (snapshot, say) => {
-      const unproven = (detail: string, file = 'process.json'): void => say('kill-unproven', detail, { file: snapshot.file(file) });
+      const unproven = (detail: string, file = 'process.json'): void =>
+        say('kill-unproven', detail, { file: snapshot.file(file) });
       const record = need(snapshot.process);
       if (record.survivors.length > 0) unproven('Somebody of the group was left.');
       if (record.timeline.some(({ what }) => what === 'deadline')) unproven('A deadline passed.');
@@ -34,7 +36,8 @@ export const g05: CaseCheck = {
 function ownEnd({ armed, timeline, exit }: Process, unproven: (detail: string) => void): void {
   if (armed !== null) unproven('A process was armed that the plan does not kill.');
   if (timeline.some(({ what }) => what === 'sigkill_sent')) unproven('A process was killed that the plan does not kill.');
-  if (exit.signal !== null || (exit.code !== 0 && exit.code !== 64)) unproven('The process did not end by itself in a defined way.');
+  if (exit.signal !== null || (exit.code !== 0 && exit.code !== 64))
+    unproven('The process did not end by itself in a defined way.');
 }
 
 function killedEnd({ timeline, exit, pid, pgid, confinement }: Process, unproven: (detail: string) => void): void {
@@ -56,14 +59,18 @@ function announced(snapshot: Snapshot, record: Process, kill: NonNullable<Snapsh
   const wanted = kill.at === 'held' ? 'held' : `${kill.checkpoint}#${kill.occurrence}`;
   if (record.armed !== wanted) unproven('The armed place is not the planned one.', 'process.json');
   if (kill.at === 'held') {
-    if (!record.timeline.some(({ what }) => what === 'held')) unproven('The provider did not say that it held the request.', 'process.json');
-    if (snapshot.has('checkpoint.jsonl')) unproven('A process that was to be killed in a request announced a checkpoint.', 'checkpoint.jsonl');
+    if (!record.timeline.some(({ what }) => what === 'held'))
+      unproven('The provider did not say that it held the request.', 'process.json');
+    if (snapshot.has('checkpoint.jsonl'))
+      unproven('A process that was to be killed in a request announced a checkpoint.', 'checkpoint.jsonl');
     return;
   }
   const lines = snapshot.has('checkpoint.jsonl') ? need(snapshot.checkpoint) : [];
   const [line] = lines;
-  if (line === undefined || lines.length !== 1) return unproven('There is not exactly one line from descriptor 3.', 'checkpoint.jsonl');
-  if (line.checkpoint !== kill.checkpoint || line.occurrence !== kill.occurrence) unproven('Another place was announced.', 'checkpoint.jsonl');
+  if (line === undefined || lines.length !== 1)
+    return unproven('There is not exactly one line from descriptor 3.', 'checkpoint.jsonl');
+  if (line.checkpoint !== kill.checkpoint || line.occurrence !== kill.occurrence)
+    unproven('Another place was announced.', 'checkpoint.jsonl');
   if (line.nonce !== record.nonce) unproven('The announced nonce is not that of the process.', 'checkpoint.jsonl');
   if (line.pid !== record.pid) unproven('The announced pid is not that of the process.', 'checkpoint.jsonl');
 }

@@ -32,7 +32,8 @@ export const g06: CaseCheck = {
         const { pid, start_time_ticks: started } = part === 'process' ? need(snapshot.process) : need(snapshot.inspector);
         const name = `${pid}@${started}`;
         const before = met.get(name);
-        if (before !== undefined) say('process-shared', `This process was already ${before}.`, { file: snapshot.file(`${part}.json`) });
+        if (before !== undefined)
+          say('process-shared', `This process was already ${before}.`, { file: snapshot.file(`${part}.json`) });
         met.set(name, `${part === 'process' ? 'the role' : 'the inspector'} of ${snapshot.name}`);
         if (part === 'inspector') return wrote(need(snapshot.inspection).pid, pid, snapshot.file('inspection.json'), say);
         if (snapshot.has('answer.json')) wrote(need(snapshot.answer).pid, pid, snapshot.file('answer.json'), say);

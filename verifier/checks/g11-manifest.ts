@@ -6,9 +6,10 @@
  */
 import type { Compilation, Call } from '../model/history.js';
 import { compileInOrder, includedItems, isRequestBody, packageText, renderedText } from '../model/context.js';
-import { matchOf, requestMatch } from '../model/effects.js';
+import { groupBy, matchOf, requestMatch } from '../model/effects.js';
 import { EvidenceError } from '../errors.js';
-import type { Snapshot } from '../read/bundle.js';
+import type { Ledger } from '../read/events.js';
+import type { Request } from '../read/receipts.js';
 import { sameJson } from '../read/canonical.js';
 import { textSha256 } from '../read/hash.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
@@ -17,25 +18,30 @@ import { historyIn } from './derived.js';
 export const g11: CaseCheck = {
   guarantee: 'G11',
   sentence: 'The manifest is the request: its three hashes name stored bytes, and they are the bytes that were sent.',
-  covers: 'package, rendered context and request body rebuilt from the inventory; the path of the requests with this key and body',
+  covers:
+    'package, rendered context and request body rebuilt from the inventory; the path of the requests with this key and body',
   doesNotCover: 'model and system text of the request, which nothing else records',
   codes: ['manifest-mismatch'],
   scope: 'case',
   check: ({ snapshots }) =>
     perSnapshot(snapshots, (snapshot, say) => {
       const history = historyIn(snapshot);
+      const ledger = need(snapshot.ledger);
+      const requests = groupBy(need(snapshot.receipts).requests, requestMatch);
       const file = snapshot.file('state/ledger.sqlite');
       for (const compilation of history.compilations.values()) {
         const wrong = compiledWrong(compilation);
         if (wrong !== null) say('manifest-mismatch', wrong, { file, seq: compilation.compiled?.seq ?? null });
       }
       for (const call of history.calls.values()) {
-        for (const wrong of callWrong(call, history.compilations.get(call.compilationId), snapshot)) {
+        for (const wrong of callWrong(call, history.compilations.get(call.compilationId), ledger, requests)) {
           say('manifest-mismatch', wrong, { file, seq: call.manifest?.seq ?? null });
         }
       }
     }),
 };
+
+type Requests = ReadonlyMap<string, readonly Request[]>;
 
 function compiledWrong({ requested, compiled, failed }: Compilation): string | null {
   if (compiled === undefined && failed === undefined) return null;
@@ -45,19 +51,23 @@ function compiledWrong({ requested, compiled, failed }: Compilation): string | n
   if (compiled === undefined || wanted.error !== null) return null;
   const same = (left: readonly string[], right: readonly string[]): boolean => sameJson([...left].sort(), [...right].sort());
   const excluded = compiled.excluded.map(({ id }) => id);
-  if (!same(wanted.included, compiled.included_ids) || !same(wanted.excluded, excluded) || wanted.tokens !== compiled.total_tokens) {
+  if (
+    !same(wanted.included, compiled.included_ids) ||
+    !same(wanted.excluded, excluded) ||
+    wanted.tokens !== compiled.total_tokens
+  ) {
     return 'The included items are not those that the recorded inventory makes.';
   }
   const isPackage = textSha256(packageText(requested, compiled.included_ids)) === compiled.context_package_sha256;
   return isPackage ? null : 'The context package is not the one that the recorded inventory makes.';
 }
 
-function callWrong(call: Call, compilation: Compilation | undefined, snapshot: Snapshot): string[] {
+function callWrong(call: Call, compilation: Compilation | undefined, { artifacts }: Ledger, requests: Requests): string[] {
   const { manifest } = call;
   if (manifest === undefined || compilation?.compiled === undefined) return [];
-  const { artifacts } = need(snapshot.ledger);
   const wrong: string[] = [];
-  if (manifest.context_package_sha256 !== compilation.compiled.context_package_sha256) wrong.push('The manifest names another package than the compilation.');
+  if (manifest.context_package_sha256 !== compilation.compiled.context_package_sha256)
+    wrong.push('The manifest names another package than the compilation.');
   const bytesOf = (hash: string): Uint8Array => {
     const artifact = artifacts.get(hash);
     if (artifact === undefined) throw new EvidenceError('absent', 'The bytes that the manifest names are not stored.');
@@ -66,7 +76,8 @@ function callWrong(call: Call, compilation: Compilation | undefined, snapshot: S
   try {
     const rendered = renderedText(includedItems(compilation), manifest.renderer, bytesOf);
     if (rendered === null) return [...wrong, 'The renderer is not known here.'];
-    if (textSha256(rendered) !== manifest.rendered_context_sha256) wrong.push('The rendered context is not the one that the package makes.');
+    if (textSha256(rendered) !== manifest.rendered_context_sha256)
+      wrong.push('The rendered context is not the one that the package makes.');
     if (!isRequestBody(bytesOf(manifest.request_body_sha256), call.instruction, rendered)) {
       wrong.push('The request body is not made of the instruction and the rendered context.');
     }
@@ -74,8 +85,7 @@ function callWrong(call: Call, compilation: Compilation | undefined, snapshot: S
     if (!(error instanceof EvidenceError)) throw error;
     wrong.push(error.message);
   }
-  const match = matchOf(call.key, manifest.request_body_sha256);
-  const sent = need(snapshot.receipts).requests.filter((request) => requestMatch(request) === match);
+  const sent = requests.get(matchOf(call.key, manifest.request_body_sha256)) ?? [];
   if (sent.some(({ received }) => received.path !== manifest.provider.path || received.method !== 'POST')) {
     wrong.push('A request with this key and body went elsewhere than the manifest says.');
   }

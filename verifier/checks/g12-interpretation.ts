@@ -13,7 +13,8 @@ import { historyIn } from './derived.js';
 
 export const g12: CaseCheck = {
   guarantee: 'G12',
-  sentence: 'What the response bytes mean is what the independent interpreter reads in them, and the recorded result is that text.',
+  sentence:
+    'What the response bytes mean is what the independent interpreter reads in them, and the recorded result is that text.',
   covers: 'result, finish reason and text of every interpretation; the text of every recorded result',
   doesNotCover: 'the prose of `detail`',
   codes: ['interpretation-mismatch'],
@@ -28,7 +29,8 @@ export const g12: CaseCheck = {
           if (wrong !== null) say('interpretation-mismatch', wrong, { file, seq: attempt.interpreted?.seq ?? null });
         }
         for (const result of call.results) {
-          if (result.text_sha256 !== answerText(call)) say('interpretation-mismatch', 'The recorded result is not the text of the answer.', { file, seq: result.seq });
+          if (result.text_sha256 !== answerText(call))
+            say('interpretation-mismatch', 'The recorded result is not the text of the answer.', { file, seq: result.seq });
         }
       }
     }),
@@ -37,7 +39,8 @@ export const g12: CaseCheck = {
 function interpretedWrong({ observed, interpreted }: Attempt, { artifacts }: Ledger): string | null {
   if (interpreted === undefined) return null;
   const { name, version } = interpreted.interpreter;
-  if (name !== 'chat-completions' || version !== 1) throw new EvidenceError('absent', `The interpreter ${name} ${version} is not known here.`);
+  if (name !== 'chat-completions' || version !== 1)
+    throw new EvidenceError('absent', `The interpreter ${name} ${version} is not known here.`);
   const response = observed?.response_sha256 == null ? undefined : artifacts.get(observed.response_sha256);
   if (observed === undefined || response === undefined) return 'There are no preserved bytes to interpret.';
   const meaning = interpret(observed.status, response.bytes);

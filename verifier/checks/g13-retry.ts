@@ -10,7 +10,8 @@ import { historyIn } from './derived.js';
 
 export const g13: CaseCheck = {
   guarantee: 'G13',
-  sentence: 'Retries follow the recorded policy; a broken delivery is never retried unless the provider is declared to honour the key.',
+  sentence:
+    'Retries follow the recorded policy; a broken delivery is never retried unless the provider is declared to honour the key.',
   covers: 'every decision against the recorded policy, every attempt after the first',
   doesNotCover: 'new calls over the same intent',
   codes: ['retry-unlawful'],
@@ -34,7 +35,8 @@ function unlawful(call: Call): { seq: number; detail: string }[] {
     if (before !== undefined && (before.decided?.decision !== 'retry' || before.decided.seq > attempt.seq)) {
       problems.push({ seq: attempt.seq, detail: 'An attempt was started without a decision to retry.' });
     }
-    if (index + 1 > manifest.retry_policy.max_attempts) problems.push({ seq: attempt.seq, detail: 'There are more attempts than the policy allows.' });
+    if (index + 1 > manifest.retry_policy.max_attempts)
+      problems.push({ seq: attempt.seq, detail: 'There are more attempts than the policy allows.' });
     if (attempt.decided === undefined) continue;
     const lawful = lawfulDecision(attempt, manifest);
     if (lawful === null || lawful.decision !== attempt.decided.decision || lawful.reason !== attempt.decided.reason) {

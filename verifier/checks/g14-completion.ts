@@ -36,7 +36,8 @@ function unsound(history: History, call: Call): { seq: number; detail: string }[
   const { completed } = call;
   if (completed === undefined) return problems;
   const say = (detail: string): void => void problems.push({ seq: completed.seq, detail });
-  if (call.attempts.some((attempt) => !isSettled(history, call, attempt))) say('The call was completed with an unsettled attempt.');
+  if (call.attempts.some((attempt) => !isSettled(history, call, attempt)))
+    say('The call was completed with an unsettled attempt.');
   const answered = call.attempts.some(({ interpreted }) => interpreted?.result === 'answer');
   const resultId = call.results[0]?.result_id ?? null;
   if (completed.outcome === 'succeeded') {

@@ -20,7 +20,8 @@ export const g15: CaseCheck = {
       const exported = need(snapshot.inspection);
       const file = snapshot.file('inspection.json');
       const wrong = events.findIndex((event, index) => textOf(event) !== JSON.stringify(exported.events?.[index]));
-      if (wrong >= 0) say('export-mismatch', 'An event differs from the exported one.', { file, seq: events[wrong]?.seq ?? null });
+      if (wrong >= 0)
+        say('export-mismatch', 'An event differs from the exported one.', { file, seq: events[wrong]?.seq ?? null });
       if (exported.events?.length !== events.length) say('export-mismatch', 'Another number of events was exported.', { file });
       const held = [...artifacts.values()].map(({ sha256, bytes, media_type }) => ({ media_type, sha256, size: bytes.length }));
       const listed = [...(exported.artifacts ?? [])].sort((left, right) => (left.sha256 < right.sha256 ? -1 : 1));

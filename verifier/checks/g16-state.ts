@@ -23,7 +23,8 @@ export const g16: CaseCheck = {
       for (const state of derived) {
         const told = projected.find(({ task_id }) => task_id === state.task_id);
         if (told === undefined) say('state-mismatch', 'A task was not projected.', { file });
-        else if (!sameJson(told, state)) say('state-mismatch', `The projection differs in ${differing(told, state).join(', ')}.`, { file });
+        else if (!sameJson(told, state))
+          say('state-mismatch', `The projection differs in ${differing(told, state).join(', ')}.`, { file });
       }
       if (projected.length !== derived.length) say('state-mismatch', 'Another number of tasks was projected.', { file });
     }),

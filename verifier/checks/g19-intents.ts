@@ -20,7 +20,10 @@ export const g19: CaseCheck = {
       const intents = groupBy(sendable, ({ match }) => match);
       for (const [match, requests] of groupBy(need(snapshot.receipts).requests, requestMatch)) {
         for (const { received } of requests.slice(intents.get(match)?.length ?? 0)) {
-          say('receipt-unintended', 'The provider received a request that nobody recorded as intended.', { file: snapshot.file('receipts.jsonl'), seq: received.seq });
+          say('receipt-unintended', 'The provider received a request that nobody recorded as intended.', {
+            file: snapshot.file('receipts.jsonl'),
+            seq: received.seq,
+          });
         }
       }
     }),

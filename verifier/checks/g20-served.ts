@@ -20,11 +20,16 @@ export const g20: CaseCheck = {
   check: ({ snapshots }) =>
     perSnapshot(snapshots, (snapshot, say) => {
       const explained = new Set(snapshot.lineage.flatMap(cutByKill));
-      const intents = intentsOf(historyIn(snapshot)).filter(({ attempt }) => attempt.observed?.delivery !== 'not_sent' && !explained.has(attempt.id));
+      const intents = intentsOf(historyIn(snapshot)).filter(
+        ({ attempt }) => attempt.observed?.delivery !== 'not_sent' && !explained.has(attempt.id),
+      );
       const requests = groupBy(need(snapshot.receipts).requests, requestMatch);
       for (const [match, group] of groupBy(intents, (intent) => intent.match)) {
         for (const { attempt } of group.slice(requests.get(match)?.length ?? 0)) {
-          say('intent-unserved', 'An attempt was started and the provider has no request of it.', { file: snapshot.file('state/ledger.sqlite'), seq: attempt.seq });
+          say('intent-unserved', 'An attempt was started and the provider has no request of it.', {
+            file: snapshot.file('state/ledger.sqlite'),
+            seq: attempt.seq,
+          });
         }
       }
     }),

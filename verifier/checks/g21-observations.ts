@@ -18,9 +18,15 @@ export const g21: CaseCheck = {
   check: ({ snapshots }) =>
     perSnapshot(snapshots, (snapshot, say) => {
       const answered = need(snapshot.receipts).requests.filter(({ settled }) => settled?.ended === 'answered');
-      const sent = groupBy(answered, (request) => `${requestMatch(request)} ${request.settled?.status} ${request.settled?.response_sha256}`);
+      const sent = groupBy(
+        answered,
+        (request) => `${requestMatch(request)} ${request.settled?.status} ${request.settled?.response_sha256}`,
+      );
       const complete = intentsOf(historyIn(snapshot)).filter(({ attempt }) => attempt.observed?.delivery === 'complete');
-      const seen = groupBy(complete, ({ match, attempt: { observed } }) => `${match} ${observed?.status} ${observed?.response_sha256}`);
+      const seen = groupBy(
+        complete,
+        ({ match, attempt: { observed } }) => `${match} ${observed?.status} ${observed?.response_sha256}`,
+      );
       for (const [name, group] of seen) {
         for (const { attempt } of group.slice(sent.get(name)?.length ?? 0)) {
           const at = { file: snapshot.file('state/ledger.sqlite'), seq: attempt.observed?.seq ?? null };

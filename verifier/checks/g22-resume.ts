@@ -47,10 +47,12 @@ function resumedWrong(event: Event, events: readonly Event[], snapshot: Snapshot
   const before = callState(past, old);
   if (before.next_operation !== 'start_call') return `The call was resumed in the stage ${before.stage}.`;
   if (old.key !== key || renewed.key !== key) return 'The resume changed the key.';
-  if (old.instruction !== renewed.instruction || old.compilationId !== renewed.compilationId) return 'The resume changed the request.';
+  if (old.instruction !== renewed.instruction || old.compilationId !== renewed.compilationId)
+    return 'The resume changed the request.';
   if (!sameJson(verified, before.manifest)) return 'The verified hashes are not those of the old manifest.';
   const after = callState(present, renewed).manifest;
-  if (before.manifest !== null && after !== null && !sameJson(before.manifest, after)) return 'The new manifest has other hashes than the old one.';
+  if (before.manifest !== null && after !== null && !sameJson(before.manifest, after))
+    return 'The new manifest has other hashes than the old one.';
   return null;
 }
 

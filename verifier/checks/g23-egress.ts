@@ -28,7 +28,8 @@ export const g23: CaseCheck = {
         const { egress } = need(file === 'answer.json' ? snapshot.answer : snapshot.inspection) satisfies Answer;
         const planted = file === 'answer.json' ? (snapshot.planned.expect.egress_refused ?? 0) : 0;
         if (egress.mechanism === 'none') throw new EvidenceError('absent', 'Nothing guarded the egress of a role.');
-        if (planted === 0 && egress.refused.length > 0) say('egress-unexpected', 'A role reached for something else than the provider.');
+        if (planted === 0 && egress.refused.length > 0)
+          say('egress-unexpected', 'A role reached for something else than the provider.');
         if (planted > 0 && egress.refused.length === 0) say('egress-unexpected', 'The planted reach was not refused.');
       },
     );

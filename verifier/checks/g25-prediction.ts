@@ -27,7 +27,9 @@ export const g25: CaseCheck = {
       for (const member of Object.keys(expect) as Member[]) {
         const found = derive[member](snapshot, expect);
         if (sameJson(found, expect[member])) continue;
-        say('prediction-failed', `${member}: predicted ${canonical(expect[member])}, derived ${canonical(found)}.`, { file: 'data/plan.json' });
+        say('prediction-failed', `${member}: predicted ${canonical(expect[member])}, derived ${canonical(found)}.`, {
+          file: 'data/plan.json',
+        });
       }
     });
     // Counted in predicted figures: a snapshot that could not be judged takes all of its own with it.
@@ -48,7 +50,9 @@ const derive: { [M in Member]-?: (snapshot: Snapshot, expect: Expectation) => un
   outcome: outcomeIn,
   calls: (snapshot, { calls = [] }) => state(snapshot).calls.map((call, index) => pick(call, calls[index] ?? calls[0])),
   compilations: (snapshot, { compilations = [] }) =>
-    state(snapshot).compilations.map((one) => ({ ...one, offered_ids: one.offered.map(({ id }) => id) })).map((one, index) => pick(one, compilations[index] ?? compilations[0])),
+    state(snapshot)
+      .compilations.map((one) => ({ ...one, offered_ids: one.offered.map(({ id }) => id) }))
+      .map((one, index) => pick(one, compilations[index] ?? compilations[0])),
   task: (snapshot, { task }) => pick(state(snapshot).task, task),
   refusal: (snapshot) => refusal(snapshot),
   replayed: (snapshot) => need(snapshot.answer).replayed,

@@ -12,21 +12,30 @@ const rank = { broken: 0, unknown: 1, held: 2 } as const;
 const colours = { broken: 31, unknown: 33, held: 32, invalid: 31, valid: 32 } as const;
 
 export function renderJudgement({ claims, verdict }: Judgement, colour: boolean): string {
-  const paint = (word: keyof typeof colours, text: string = word): string => (colour ? `\u001B[${colours[word]}m${text}\u001B[0m` : text);
+  const paint = (word: keyof typeof colours, text: string = word): string =>
+    colour ? `\u001B[${colours[word]}m${text}\u001B[0m` : text;
   const lines: string[] = [];
   const groups = groupBy(claims, ({ guarantee }) => guarantee);
   const worst = (group: readonly Claim[]): number => Math.min(...group.map(({ result }) => rank[result]));
   const ordered = [...groups].sort(([, left], [, right]) => worst(left) - worst(right));
   for (const [guarantee, group] of ordered) {
     lines.push(`${guarantee}  ${group[0]?.sentence ?? ''}`);
-    for (const { result, scope, expected, seen, reason } of [...group].sort((left, right) => rank[left.result] - rank[right.result])) {
-      lines.push(`    ${paint(result, result.padEnd(7))}  ${scope}  ${seen} of ${expected}${reason === null ? '' : `  ${reason}`}`);
+    for (const { result, scope, expected, seen, reason } of [...group].sort(
+      (left, right) => rank[left.result] - rank[right.result],
+    )) {
+      lines.push(
+        `    ${paint(result, result.padEnd(7))}  ${scope}  ${seen} of ${expected}${reason === null ? '' : `  ${reason}`}`,
+      );
     }
   }
   lines.push('', ...renderFindings(claims.flatMap(({ findings }) => findings)));
   const { held, broken, unknown } = verdict.claims;
-  lines.push(`${claims.length} claims: ${held} held, ${broken} broken, ${unknown} unknown; ${verdict.cases} cases, ${verdict.void} void.`);
-  lines.push(verdict.confirmatory ? 'The run is confirmatory.' : 'The run is exploratory: it proves what ran, not what was planned.');
+  lines.push(
+    `${claims.length} claims: ${held} held, ${broken} broken, ${unknown} unknown; ${verdict.cases} cases, ${verdict.void} void.`,
+  );
+  lines.push(
+    verdict.confirmatory ? 'The run is confirmatory.' : 'The run is exploratory: it proves what ran, not what was planned.',
+  );
   lines.push(`verdict: ${paint(verdict.verdict)}`);
   return `${lines.join('\n')}\n`;
 }
@@ -55,6 +64,9 @@ export function renderCorruption({ operators, mutants, rejected, survivors, resu
     return `${fell ? 'rejected' : 'SURVIVED'}  ${operator}  ${told}`;
   });
   lines.push(...not_applicable.map((operator) => `not applicable  ${operator}  this bundle has no such place`));
-  lines.push('', `${operators} operators, ${mutants} mutants, ${rejected} rejected, ${survivors.length} survivors, ${not_applicable.length} not applicable.`);
+  lines.push(
+    '',
+    `${operators} operators, ${mutants} mutants, ${rejected} rejected, ${survivors.length} survivors, ${not_applicable.length} not applicable.`,
+  );
   return `${lines.join('\n')}\n`;
 }

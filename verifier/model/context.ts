@@ -55,7 +55,12 @@ export type Compiled =
   | { readonly error: null; readonly included: readonly string[]; readonly excluded: readonly string[]; readonly tokens: number };
 
 /** The compiler `in-order` version 1; null for one that is not known here. */
-export function compileInOrder({ compiler, offered, required_ids, budget_tokens: budget }: ContextCompilationRequested): Compiled | null {
+export function compileInOrder({
+  compiler,
+  offered,
+  required_ids,
+  budget_tokens: budget,
+}: ContextCompilationRequested): Compiled | null {
   if (compiler.name !== 'in-order' || compiler.version !== 1) return null;
   const isRequired = ({ id, required }: SharedContextItem): boolean => required || required_ids.includes(id);
   if (required_ids.some((id) => !offered.some((item) => item.id === id))) return { error: 'RequiredContextMissing' };

@@ -48,12 +48,25 @@ export interface EffectCount {
   readonly byKey: ReadonlyMap<string, number>;
 }
 
-export function countEffects({ requests }: ReceiptLog): EffectCount {
-  const own = requests.filter(({ settled }) => settled?.effect !== null && settled?.effect !== undefined && !settled.effect.replayed);
+const counted = new WeakMap<ReceiptLog, EffectCount>();
+
+export function countEffects(log: ReceiptLog): EffectCount {
+  const before = counted.get(log);
+  if (before !== undefined) return before;
+  const count = countOf(log);
+  counted.set(log, count);
+  return count;
+}
+
+function countOf({ requests }: ReceiptLog): EffectCount {
+  const own = requests.filter(
+    ({ settled }) => settled?.effect !== null && settled?.effect !== undefined && !settled.effect.replayed,
+  );
   const idOf = (request: Request): string => request.settled?.effect?.effect_id ?? '';
   const distinct = <T>(values: readonly T[]): number => new Set(values).size;
   const byKey = new Map<string, number>();
-  for (const [key, group] of groupBy(own, ({ received }) => received.idempotency_key ?? '')) byKey.set(key, distinct(group.map(idOf)));
+  for (const [key, group] of groupBy(own, ({ received }) => received.idempotency_key ?? ''))
+    byKey.set(key, distinct(group.map(idOf)));
   return {
     effects: distinct(own.map(idOf)),
     receipts: requests.length,

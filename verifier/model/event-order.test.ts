@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../contract/types.js';
-import { stories } from '../testing/bundle.js';
+import { stories } from '../testing/stories.js';
 import { orderProblems } from './event-order.js';
 
-const told = Object.entries(stories()).flatMap(([id, snapshots]) => Object.entries(snapshots).map(([name, { book }]) => [`${id}/${name}`, book.events] as const));
+const told = Object.entries(stories()).flatMap(([id, snapshots]) =>
+  Object.entries(snapshots).map(([name, { book }]) => [`${id}/${name}`, book.events] as const),
+);
 
 describe('the order of events', () => {
   it.each(told)('of %s is lawful, and so is every prefix of it', (_name, events) => {
@@ -14,17 +16,21 @@ describe('the order of events', () => {
     }
   });
 
-  it.each(told.filter(([, events]) => events.length > 1))('of %s allows no event of work twice, and none to be missing before its successor', (_name, events) => {
-    const free = new Set(['objective.recorded', 'claim.recorded']);
-    const last = events.at(-1)?.seq ?? 0;
-    for (const event of events.filter(({ type }) => !free.has(type))) {
-      const twice = [...events, { ...event, seq: last + 1 }];
-      expect(orderProblems(twice), `${event.type} twice`).not.toEqual([]);
-      // What nothing follows may be missing: that is what a crash looks like.
-      const without = events.filter(({ seq }) => seq !== event.seq);
-      if (event.seq < last && !isLastOfItsKind(event, events)) expect(orderProblems(without), `${event.type} missing`).not.toEqual([]);
-    }
-  });
+  it.each(told.filter(([, events]) => events.length > 1))(
+    'of %s allows no event of work twice, and none to be missing before its successor',
+    (_name, events) => {
+      const free = new Set(['objective.recorded', 'claim.recorded']);
+      const last = events.at(-1)?.seq ?? 0;
+      for (const event of events.filter(({ type }) => !free.has(type))) {
+        const twice = [...events, { ...event, seq: last + 1 }];
+        expect(orderProblems(twice), `${event.type} twice`).not.toEqual([]);
+        // What nothing follows may be missing: that is what a crash looks like.
+        const without = events.filter(({ seq }) => seq !== event.seq);
+        if (event.seq < last && !isLastOfItsKind(event, events))
+          expect(orderProblems(without), `${event.type} missing`).not.toEqual([]);
+      }
+    },
+  );
 
   it('allows nothing after the end of the task', () => {
     const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
@@ -39,7 +45,13 @@ describe('the order of events', () => {
 });
 
 /** An attempt that was broken, then decided, needs no end of its own; a result is not named by order but by completion (G14). */
-function isLastOfItsKind({ type }: Event, events: readonly Event[]): boolean {
+function isLastOfItsKind({ type, seq, attempt_id: attempt }: Event, events: readonly Event[]): boolean {
+  if (type === 'attempt.started') return !events.some((event) => event.seq > seq && event.attempt_id === attempt);
   const resumedHere = events.some((event) => event.type === 'call.resumed');
-  return type === 'result.recorded' || type === 'call.resumed' || type === 'attempt.retry_decided' || (resumedHere && type === 'call.manifest');
+  return (
+    type === 'result.recorded' ||
+    type === 'call.resumed' ||
+    type === 'attempt.retry_decided' ||
+    (resumedHere && type === 'call.manifest')
+  );
 }

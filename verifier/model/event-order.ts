@@ -25,7 +25,10 @@ type Rule = readonly [holds: (place: Place) => boolean, sentence: string];
 
 const before = (place: Place, seq: number | undefined): boolean => seq !== undefined && seq < place.event.seq;
 const first = (place: Place, seq: number | undefined): boolean => seq === place.event.seq;
-const ofTask: Rule = [(p) => p.event.call_id === null && p.event.attempt_id === null && p.event.compilation_id === null, 'it belongs to a task only'];
+const ofTask: Rule = [
+  (p) => p.event.call_id === null && p.event.attempt_id === null && p.event.compilation_id === null,
+  'it belongs to a task only',
+];
 const ofCompilation: Rule = [
   (p) => p.compilation?.taskId === p.event.task_id && p.event.call_id === null && p.event.attempt_id === null,
   'it belongs to a compilation of its task',
@@ -38,8 +41,14 @@ const openCall: Rule = [
   (p) => !before(p, p.call?.completed?.seq) && !before(p, p.call?.preparationFailed?.seq),
   'the call has not ended before',
 ];
-const compilationOpen: Rule = [(p) => !before(p, p.compilation?.compiled?.seq) && !before(p, p.compilation?.failed?.seq), 'the compilation has not ended before'];
-const ofAttempt: Rule = [(p) => before(p, p.attempt?.seq) && p.call?.attempts.includes(p.attempt as Attempt) === true, 'its attempt was started'];
+const compilationOpen: Rule = [
+  (p) => !before(p, p.compilation?.compiled?.seq) && !before(p, p.compilation?.failed?.seq),
+  'the compilation has not ended before',
+];
+const ofAttempt: Rule = [
+  (p) => before(p, p.attempt?.seq) && p.call?.attempts.includes(p.attempt as Attempt) === true,
+  'its attempt was started',
+];
 const lastAttempt: Rule = [
   (p) => p.call?.attempts.filter(({ seq }) => seq <= p.event.seq).at(-1) === p.attempt,
   'no later attempt was started before it',
@@ -51,11 +60,18 @@ const rules: Record<string, readonly Rule[]> = {
   'claim.recorded': [ofTask],
   'task.accepted': [[(p) => resultBefore(p, (p.event.payload as { result_id: string }).result_id), 'the result was recorded']],
   'task.rejected': [
-    [(p) => p.event.payload.result_id === null || resultBefore(p, p.event.payload.result_id as string), 'the result was recorded'],
+    [
+      (p) => p.event.payload.result_id === null || resultBefore(p, p.event.payload.result_id as string),
+      'the result was recorded',
+    ],
   ],
   'context.compilation_requested': [ofCompilation, [(p) => first(p, p.compilation?.seq), 'a compilation is requested once']],
   'context.compiled': [ofCompilation, compilationOpen, [(p) => before(p, p.compilation?.seq), 'the compilation was requested']],
-  'context.compilation_failed': [ofCompilation, compilationOpen, [(p) => before(p, p.compilation?.seq), 'the compilation was requested']],
+  'context.compilation_failed': [
+    ofCompilation,
+    compilationOpen,
+    [(p) => before(p, p.compilation?.seq), 'the compilation was requested'],
+  ],
   'call.requested': [
     [(p) => p.compilation?.taskId === p.event.task_id && before(p, p.compilation.seq), 'its compilation was requested'],
     [(p) => first(p, p.call?.seq), 'a call is requested once'],
@@ -81,10 +97,23 @@ const rules: Record<string, readonly Rule[]> = {
     ofCall,
     openCall,
     [(p) => before(p, p.call?.manifest?.seq), 'the intent was recorded in a manifest'],
-    [(p) => p.event.payload.number === (p.call?.attempts.findIndex(({ id }) => id === p.event.attempt_id) ?? -1) + 1, 'attempts are numbered from 1'],
-    [(p) => previousAttempt(p) === undefined || before(p, previousAttempt(p)?.observed?.seq), 'the attempt before it was observed'],
+    [(p) => first(p, p.attempt?.seq), 'an attempt is started once'],
+    [
+      (p) => p.event.payload.number === (p.call?.attempts.findIndex(({ id }) => id === p.event.attempt_id) ?? -1) + 1,
+      'attempts are numbered from 1',
+    ],
+    [
+      (p) => previousAttempt(p) === undefined || before(p, previousAttempt(p)?.observed?.seq),
+      'the attempt before it was observed',
+    ],
   ],
-  'attempt.observed': [ofCall, openCall, ofAttempt, lastAttempt, [(p) => first(p, p.attempt?.observed?.seq), 'an attempt is observed once']],
+  'attempt.observed': [
+    ofCall,
+    openCall,
+    ofAttempt,
+    lastAttempt,
+    [(p) => first(p, p.attempt?.observed?.seq), 'an attempt is observed once'],
+  ],
   'attempt.interpreted': [
     ofCall,
     openCall,
@@ -100,7 +129,10 @@ const rules: Record<string, readonly Rule[]> = {
     ofAttempt,
     lastAttempt,
     [(p) => before(p, p.attempt?.observed?.seq), 'the attempt was observed'],
-    [(p) => p.attempt?.observed?.delivery !== 'complete' || before(p, p.attempt.interpreted?.seq), 'the complete delivery was interpreted'],
+    [
+      (p) => p.attempt?.observed?.delivery !== 'complete' || before(p, p.attempt.interpreted?.seq),
+      'the complete delivery was interpreted',
+    ],
     [(p) => first(p, p.attempt?.decided?.seq), 'an attempt is decided once'],
   ],
   'attempt.completed': [
@@ -113,14 +145,22 @@ const rules: Record<string, readonly Rule[]> = {
   'result.recorded': [
     ofCall,
     openCall,
-    [(p) => p.call?.attempts.some(({ interpreted }) => before(p, interpreted?.seq) && interpreted?.result === 'answer') === true, 'an answer was interpreted'],
+    [
+      (p) => p.call?.attempts.some(({ interpreted }) => before(p, interpreted?.seq) && interpreted?.result === 'answer') === true,
+      'an answer was interpreted',
+    ],
     [(p) => first(p, p.call?.results[0]?.seq), 'a call has one result'],
   ],
   'call.completed': [
     ofCall,
     openCall,
     // A broken attempt never ends by itself; a later one under an honoured key settles it.
-    [(p) => p.call?.attempts.every(({ observed, completed }) => observed?.delivery === 'broken' || before(p, completed?.seq)) === true, 'its attempts were completed'],
+    [
+      (p) =>
+        p.call?.attempts.every(({ observed, completed }) => observed?.delivery === 'broken' || before(p, completed?.seq)) ===
+        true,
+      'its attempts were completed',
+    ],
     [(p) => (p.call?.attempts.length ?? 0) > 0, 'it was attempted'],
   ],
 };
@@ -137,7 +177,9 @@ function resultBefore(place: Place, resultId: string): boolean {
 
 export function orderProblems(events: readonly Event[]): OrderProblem[] {
   const history = historyOf(events);
-  const attempts = new Map([...history.calls.values()].flatMap((call) => call.attempts.map((attempt) => [attempt.id, attempt] as const)));
+  const attempts = new Map(
+    [...history.calls.values()].flatMap((call) => call.attempts.map((attempt) => [attempt.id, attempt] as const)),
+  );
   const superseded = new Map<string, number>();
   const endedTasks = new Set<string>();
   const problems: OrderProblem[] = [];
@@ -151,7 +193,8 @@ export function orderProblems(events: readonly Event[]): OrderProblem[] {
       attempt: event.attempt_id === null ? undefined : attempts.get(event.attempt_id),
       compilation: event.compilation_id === null ? undefined : history.compilations.get(event.compilation_id),
     };
-    const say = (sentence: string): void => void problems.push({ seq: event.seq, detail: `${event.type}: it must be that ${sentence}.` });
+    const say = (sentence: string): void =>
+      void problems.push({ seq: event.seq, detail: `${event.type}: it must be that ${sentence}.` });
     const task = history.tasks.get(event.task_id);
     if (task === undefined || task.seq > event.seq) say('its task was created');
     if (endedTasks.has(event.task_id)) say('its task has not ended before');

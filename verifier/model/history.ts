@@ -74,7 +74,13 @@ const known = new WeakMap<readonly Event[], History>();
 export function historyOf(events: readonly Event[]): History {
   const before = known.get(events);
   if (before !== undefined) return before;
-  const history: History = { tasks: new Map(), compilations: new Map(), calls: new Map(), byKey: new Map(), lastSeq: events.at(-1)?.seq ?? 0 };
+  const history: History = {
+    tasks: new Map(),
+    compilations: new Map(),
+    calls: new Map(),
+    byKey: new Map(),
+    lastSeq: events.at(-1)?.seq ?? 0,
+  };
   const attempts = new Map<string, Attempt>();
   for (const event of events) take(event, history, attempts);
   known.set(events, history);
@@ -116,7 +122,9 @@ function take(event: Event, { tasks, compilations, calls, byKey }: History, atte
         const compilationId = event.compilation_id ?? '';
         const requested: Call = { id: event.call_id, taskId, compilationId, seq, key, instruction, attempts: [], results: [] };
         calls.set(requested.id, requested);
-        byKey.set(keyOf(requested), [...(byKey.get(keyOf(requested)) ?? []), requested]);
+        const ofKey = byKey.get(keyOf(requested));
+        if (ofKey === undefined) byKey.set(keyOf(requested), [requested]);
+        else ofKey.push(requested);
       }
       return;
     case 'call.preparation_failed':
@@ -168,7 +176,9 @@ export function isSettled(history: History, call: Call, attempt: Attempt): boole
   if (delivery === 'complete' || delivery === 'not_sent') return true;
   if (call.manifest?.provider.honours_key !== true) return false;
   const ofKey = history.byKey.get(keyOf(call)) ?? [];
-  return ofKey.some(({ attempts }) => attempts.some(({ observed }) => observed?.delivery === 'complete' && observed.seq > attempt.seq));
+  return ofKey.some(({ attempts }) =>
+    attempts.some(({ observed }) => observed?.delivery === 'complete' && observed.seq > attempt.seq),
+  );
 }
 
 /** Task ids hold no space, so the two parts cannot run together. */

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { interpret } from './interpreter.js';
 
-const choice = (content: unknown, finish_reason: unknown): string => JSON.stringify({ choices: [{ finish_reason, message: { content } }] });
+const choice = (content: unknown, finish_reason: unknown): string =>
+  JSON.stringify({ choices: [{ finish_reason, message: { content } }] });
 
 it.each<[string, number | null, string | Buffer, string]>([
   ['an answer', 200, choice('Fine.', 'stop'), 'answer'],

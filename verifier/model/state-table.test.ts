@@ -12,7 +12,14 @@ function everything(): Evidence[] {
     for (const lastDelivery of deliveries) {
       for (const lastDecision of decisions) {
         all.push({
-          ...{ superseded: bit(0), completed: bit(1), preparationFailed: bit(2), manifest: bit(3), attempted: bit(4), anyUnsettled: bit(5) },
+          ...{
+            superseded: bit(0),
+            completed: bit(1),
+            preparationFailed: bit(2),
+            manifest: bit(3),
+            attempted: bit(4),
+            anyUnsettled: bit(5),
+          },
           ...{ anyServed: bit(6), lastDelivery, lastInterpreted: bit(7), lastDecision, lastCompleted: bit(8) },
         });
       }
@@ -52,15 +59,47 @@ describe('the work state table', () => {
     ['D', {}, 'requested', 'start_call', 'absent'],
     ['E', { manifest: true }, 'manifest_recorded', 'start_call', 'absent'],
     ['F', { manifest: true, attempted: true, anyUnsettled: true }, 'effect_unknown', 'reconcile_effect', 'unknown'],
-    ['F', { manifest: true, attempted: true, anyUnsettled: true, lastDelivery: 'broken', lastDecision: 'retry' }, 'effect_unknown', 'reconcile_effect', 'unknown'],
+    [
+      'F',
+      { manifest: true, attempted: true, anyUnsettled: true, lastDelivery: 'broken', lastDecision: 'retry' },
+      'effect_unknown',
+      'reconcile_effect',
+      'unknown',
+    ],
     ['G', { manifest: true, attempted: true, lastDelivery: 'not_sent' }, 'not_sent', 'start_next_attempt', 'absent'],
     ['H', { manifest: true, attempted: true, anyServed: true, lastDelivery: 'complete' }, 'observed', 'reinterpret', 'happened'],
-    ['I', { manifest: true, attempted: true, anyServed: true, lastDelivery: 'complete', lastInterpreted: true }, 'interpreted', 'redecide', 'happened'],
-    ['J', { manifest: true, attempted: true, lastDelivery: 'not_sent', lastDecision: 'retry', lastCompleted: true }, 'retry_due', 'start_next_attempt', 'absent'],
-    ['K', { manifest: true, attempted: true, anyServed: true, lastDelivery: 'complete', lastInterpreted: true, lastDecision: 'stop' }, 'undecided_end', 'finalize', 'happened'],
+    [
+      'I',
+      { manifest: true, attempted: true, anyServed: true, lastDelivery: 'complete', lastInterpreted: true },
+      'interpreted',
+      'redecide',
+      'happened',
+    ],
+    [
+      'J',
+      { manifest: true, attempted: true, lastDelivery: 'not_sent', lastDecision: 'retry', lastCompleted: true },
+      'retry_due',
+      'start_next_attempt',
+      'absent',
+    ],
+    [
+      'K',
+      { manifest: true, attempted: true, anyServed: true, lastDelivery: 'complete', lastInterpreted: true, lastDecision: 'stop' },
+      'undecided_end',
+      'finalize',
+      'happened',
+    ],
   ])('row %s', (label, part, stage, next, effect) => {
     const none: Evidence = {
-      ...{ superseded: false, completed: false, preparationFailed: false, manifest: false, attempted: false, anyUnsettled: false, anyServed: false },
+      ...{
+        superseded: false,
+        completed: false,
+        preparationFailed: false,
+        manifest: false,
+        attempted: false,
+        anyUnsettled: false,
+        anyServed: false,
+      },
       ...{ lastDelivery: null, lastInterpreted: false, lastDecision: null, lastCompleted: false },
     };
     expect(classify({ ...none, ...part })).toEqual({ label, stage, next, effect });

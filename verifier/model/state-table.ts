@@ -37,7 +37,13 @@ export const rows: readonly Row[] = [
   { label: 'D', when: (e) => !e.manifest, stage: 'requested', next: 'start_call', effect: 'absent' },
   { label: 'E', when: (e) => !e.attempted, stage: 'manifest_recorded', next: 'start_call', effect: 'absent' },
   { label: 'F', when: (e) => e.anyUnsettled, stage: 'effect_unknown', next: 'reconcile_effect', effect: 'unknown' },
-  { label: 'G', when: (e) => e.lastDelivery === 'not_sent' && undecided(e), stage: 'not_sent', next: 'start_next_attempt', effect: 'absent' },
+  {
+    label: 'G',
+    when: (e) => e.lastDelivery === 'not_sent' && undecided(e),
+    stage: 'not_sent',
+    next: 'start_next_attempt',
+    effect: 'absent',
+  },
   {
     label: 'H',
     when: (e) => e.lastDelivery === 'complete' && !e.lastInterpreted && undecided(e),

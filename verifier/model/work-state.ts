@@ -87,7 +87,8 @@ export function compilationState({ id, requested, compiled, failed }: Compilatio
 }
 
 function workState(history: History, taskId: string): DerivedState {
-  const ofTask = <T extends { taskId: string; seq: number }>(all: Map<string, T>): T[] => [...all.values()].filter((one) => one.taskId === taskId);
+  const ofTask = <T extends { taskId: string; seq: number }>(all: Map<string, T>): T[] =>
+    [...all.values()].filter((one) => one.taskId === taskId);
   const heldCalls = ofTask(history.calls);
   const heldCompilations = ofTask(history.compilations);
   const calls = heldCalls.map((call) => callState(history, call));
@@ -108,23 +109,39 @@ function workState(history: History, taskId: string): DerivedState {
       required: compilations.map(({ compilation_id, required_ids }) => ({ compilation_id, required_ids })),
       failed: inOrder([...heldCompilations.flatMap(failedCompilation), ...heldCalls.flatMap(failedParts)]),
       succeeded: inOrder([
-        ...heldCompilations.filter((one) => compilationState(one).stage === 'compiled').map(({ seq, id }) => ({ seq, value: id })),
+        ...heldCompilations
+          .filter((one) => compilationState(one).stage === 'compiled')
+          .map(({ seq, id }) => ({ seq, value: id })),
         ...heldCalls.filter(({ completed }) => completed?.outcome === 'succeeded').map(({ seq, id }) => ({ seq, value: id })),
       ]),
       unresolved: inOrder([
         ...compilations
           .filter((one) => one.next_operation !== 'none' && one === lastCompilation)
-          .map(({ compilation_id: id, next_operation }) => ({ seq: heldCompilations.at(-1)?.seq ?? 0, value: { id, next_operation, provider_effect: 'absent' as const } })),
+          .map(({ compilation_id: id, next_operation }) => ({
+            seq: heldCompilations.at(-1)?.seq ?? 0,
+            value: { id, next_operation, provider_effect: 'absent' as const },
+          })),
         ...calls
-          .map(({ call_id: id, next_operation, provider_effect }, index) => ({ seq: heldCalls[index]?.seq ?? 0, value: { id, next_operation, provider_effect } }))
+          .map(({ call_id: id, next_operation, provider_effect }, index) => ({
+            seq: heldCalls[index]?.seq ?? 0,
+            value: { id, next_operation, provider_effect },
+          }))
           .filter(({ value }) => value.next_operation !== 'none'),
       ]),
-      safe_next: { operation: task.next_operation, on: task.on, repeats_effect: calls.find(({ call_id }) => call_id === task.on)?.duplicate_risk ?? false },
+      safe_next: {
+        operation: task.next_operation,
+        on: task.on,
+        repeats_effect: calls.find(({ call_id }) => call_id === task.on)?.duplicate_risk ?? false,
+      },
     },
   };
 }
 
-function taskState(ended: 'accepted' | 'rejected' | undefined, calls: CallState[], compilations: CompilationState[]): DerivedState['task'] {
+function taskState(
+  ended: 'accepted' | 'rejected' | undefined,
+  calls: CallState[],
+  compilations: CompilationState[],
+): DerivedState['task'] {
   if (ended !== undefined) return { stage: ended, next_operation: 'none', on: null };
   const open = calls.find(({ next_operation }) => next_operation !== 'none');
   if (open !== undefined) return { stage: 'open', next_operation: open.next_operation, on: open.call_id };

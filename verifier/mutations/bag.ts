@@ -22,7 +22,11 @@ export const bagMutations = {
     {
       name: 'the payload summary lies',
       codes: ['bag-malformed'],
-      apply: (editor) => (editor.text('bag-info.txt', (text) => text.replace(/^Payload-Oxum: .*$/m, 'Payload-Oxum: 1.1')), editor.repinTags(), true),
+      apply: (editor) => (
+        editor.text('bag-info.txt', (text) => text.replace(/^Payload-Oxum: .*$/m, 'Payload-Oxum: 1.1')),
+        editor.repinTags(),
+        true
+      ),
     },
   ],
   'file-forbidden': [
@@ -72,7 +76,11 @@ export const bagMutations = {
     {
       name: 'a hash in the manifest altered',
       codes: ['file-altered'],
-      apply: (editor) => (editor.text(manifest, (text) => text.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))), editor.repinTags(), true),
+      apply: (editor) => (
+        editor.text(manifest, (text) => text.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))),
+        editor.repinTags(),
+        true
+      ),
     },
     {
       name: 'line ends of a listed file converted',

@@ -29,7 +29,8 @@ export interface Corruption {
 export function corrupt(tree: Tree): Corruption {
   const base = verify(tree).verdict.verdict;
   const operators = operatorList();
-  if (base !== 'valid') return { base, operators: operators.length, mutants: 0, rejected: 0, survivors: [], not_applicable: [], results: [] };
+  if (base !== 'valid')
+    return { base, operators: operators.length, mutants: 0, rejected: 0, survivors: [], not_applicable: [], results: [] };
   const outcomes = operators.map((operator) => ({ operator, result: breakOnce(tree, operator) }));
   const results = outcomes.flatMap(({ result }) => result ?? []);
   return {
@@ -44,7 +45,9 @@ export function corrupt(tree: Tree): Corruption {
 }
 
 export function operatorList(): (Mutation & { readonly family: FindingCode })[] {
-  return findingCodes.flatMap((family) => (mutations[family] as readonly Mutation[]).map((mutation) => ({ ...mutation, family })));
+  return findingCodes.flatMap((family) =>
+    (mutations[family] as readonly Mutation[]).map((mutation) => ({ ...mutation, family })),
+  );
 }
 
 function breakOnce(tree: Tree, { name, codes, family, apply }: Mutation & { family: FindingCode }): CorruptionResult | null {
@@ -59,4 +62,10 @@ function breakOnce(tree: Tree, { name, codes, family, apply }: Mutation & { fami
 }
 
 /** These break the pins themselves; everything else is re-pinned, so that only meaning can tell. */
-const pinsAreBroken: ReadonlySet<FindingCode> = new Set(['bag-malformed', 'file-forbidden', 'file-unlisted', 'file-missing', 'file-altered']);
+const pinsAreBroken: ReadonlySet<FindingCode> = new Set([
+  'bag-malformed',
+  'file-forbidden',
+  'file-unlisted',
+  'file-missing',
+  'file-altered',
+]);

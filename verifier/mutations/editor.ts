@@ -144,7 +144,11 @@ export class Editor {
     if (ledger === undefined) return;
     this.inspection(snapshot, (value) => {
       value.events = structuredClone([...ledger.events]);
-      value.artifacts = [...ledger.artifacts.values()].map(({ sha256, bytes, media_type }) => ({ sha256, size: bytes.length, media_type }));
+      value.artifacts = [...ledger.artifacts.values()].map(({ sha256, bytes, media_type }) => ({
+        sha256,
+        size: bytes.length,
+        media_type,
+      }));
     });
   }
 
@@ -172,7 +176,13 @@ export class Editor {
   receipts(snapshot: Snapshot, change: (lines: Mutable<Line>[]) => Line[] | void): void {
     const path = snapshot.file('receipts.jsonl');
     const text = decodeUtf8(this.bytes(path));
-    const lines = text === '' ? [] : text.slice(0, -1).split('\n').map((line) => parseJson(line) as unknown as Mutable<Line>);
+    const lines =
+      text === ''
+        ? []
+        : text
+            .slice(0, -1)
+            .split('\n')
+            .map((line) => parseJson(line) as unknown as Mutable<Line>);
     const changed = change(lines) ?? lines;
     const written = changed.map((line, index) => {
       const { digest: _digest, ...rest } = { ...line, seq: index + 1 };
@@ -200,7 +210,10 @@ export class Editor {
 
   repinTags(): void {
     const tags = [...this.files.keys()].filter((path) => !path.startsWith('data/') && path !== 'tagmanifest-sha256.txt').sort();
-    this.files.set('tagmanifest-sha256.txt', Buffer.from(tags.map((path) => `${fileSha256(this.bytes(path))}  ${path}\n`).join('')));
+    this.files.set(
+      'tagmanifest-sha256.txt',
+      Buffer.from(tags.map((path) => `${fileSha256(this.bytes(path))}  ${path}\n`).join('')),
+    );
   }
 
   bytes(path: string): Buffer {

@@ -20,10 +20,17 @@ function onResumed(name: string, code: FindingCode, change: (editor: Editor, tar
 export const inspectionMutations = {
   'export-mismatch': [
     onResumed('an exported event differs from the stored one', 'export-mismatch', (editor, target) =>
-      editor.inspection(target, ({ events: [first] = [] }) => void (first === undefined ? null : (first.recorded_at = '2000-01-01T00:00:00.000Z'))),
+      editor.inspection(
+        target,
+        ({ events: [first] = [] }) => void (first === undefined ? null : (first.recorded_at = '2000-01-01T00:00:00.000Z')),
+      ),
     ),
-    onResumed('the export lacks its last event', 'export-mismatch', (editor, target) => editor.inspection(target, ({ events }) => void events?.pop())),
-    onResumed('the export lacks an artifact', 'export-mismatch', (editor, target) => editor.inspection(target, ({ artifacts }) => void artifacts?.pop())),
+    onResumed('the export lacks its last event', 'export-mismatch', (editor, target) =>
+      editor.inspection(target, ({ events }) => void events?.pop()),
+    ),
+    onResumed('the export lacks an artifact', 'export-mismatch', (editor, target) =>
+      editor.inspection(target, ({ artifacts }) => void artifacts?.pop()),
+    ),
   ],
   'state-mismatch': [
     onResumed('an inspector\u2019s state altered', 'state-mismatch', (editor, target) =>
@@ -32,7 +39,9 @@ export const inspectionMutations = {
         if (call !== undefined) call.stage = call.stage === 'observed' ? 'interpreted' : 'observed';
       }),
     ),
-    onResumed('a task was not projected', 'state-mismatch', (editor, target) => editor.inspection(target, ({ projections }) => void projections?.pop())),
+    onResumed('a task was not projected', 'state-mismatch', (editor, target) =>
+      editor.inspection(target, ({ projections }) => void projections?.pop()),
+    ),
   ],
   'egress-unexpected': [
     {

@@ -125,7 +125,10 @@ export const killMutations = {
       apply(editor) {
         const target = resumed(editor);
         if (target === undefined) return false;
-        editor.process(target, ({ live_inventory: [first] }) => void (first === undefined ? null : (first.sha256 = '0'.repeat(64))));
+        editor.process(
+          target,
+          ({ live_inventory: [first] }) => void (first === undefined ? null : (first.sha256 = '0'.repeat(64))),
+        );
         return true;
       },
     },
@@ -133,7 +136,13 @@ export const killMutations = {
       name: 'the database was copied without its log',
       // What is left is a schema without events. The arms, which began with events, now seem to have written them all.
       codes: [
-        ...(['copy-incomplete', 'inspection-changed-state', 'ledger-unreadable', 'checkpoint-mismatch', 'export-mismatch'] as const),
+        ...([
+          'copy-incomplete',
+          'inspection-changed-state',
+          'ledger-unreadable',
+          'checkpoint-mismatch',
+          'export-mismatch',
+        ] as const),
         ...(['state-mismatch', 'refusal-acted', 'resume-unlawful', 'prediction-failed'] as const),
       ],
       apply(editor) {

@@ -29,14 +29,19 @@ export function resumed(editor: Editor): Snapshot | undefined {
 
 /** A resume that was refused. */
 export function refused(editor: Editor): Snapshot | undefined {
-  return editor.find((snapshot, bundle) => snapshot.planned.role === 'resume' && snapshot.planned.expect.outcome === 'refused' && isLeaf(snapshot, bundle));
+  return editor.find(
+    (snapshot, bundle) =>
+      snapshot.planned.role === 'resume' && snapshot.planned.expect.outcome === 'refused' && isLeaf(snapshot, bundle),
+  );
 }
 
 /** A restart that paid twice, no control, with receipts that it inherited. */
 export function duplicated(editor: Editor): Snapshot | undefined {
   return editor.find((snapshot, bundle) => {
     const inherits = (snapshot.base?.receipts.value?.requests.length ?? 0) > 0;
-    return snapshot.planned.expect.outcome === 'duplicated' && inherits && isLeaf(snapshot, bundle) && !isControl(snapshot, bundle);
+    return (
+      snapshot.planned.expect.outcome === 'duplicated' && inherits && isLeaf(snapshot, bundle) && !isControl(snapshot, bundle)
+    );
   });
 }
 
@@ -47,7 +52,9 @@ export function naiveControl(editor: Editor): Snapshot | undefined {
 }
 
 export function killedAt(editor: Editor, checkpoint?: string): Snapshot | undefined {
-  return editor.find(({ planned: { kill } }) => kill?.at === 'checkpoint' && (checkpoint === undefined || kill.checkpoint === checkpoint));
+  return editor.find(
+    ({ planned: { kill } }) => kill?.at === 'checkpoint' && (checkpoint === undefined || kill.checkpoint === checkpoint),
+  );
 }
 
 export function heldKill(editor: Editor): Snapshot | undefined {

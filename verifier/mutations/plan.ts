@@ -64,7 +64,9 @@ export const planMutations = {
       name: 'a planned arm is not there',
       codes: ['case-missing'],
       apply(editor) {
-        const arm = editor.find((snapshot, bundle) => snapshot.base !== undefined && isLeaf(snapshot, bundle) && !controls(editor).has(snapshot.caseId));
+        const arm = editor.find(
+          (snapshot, bundle) => snapshot.base !== undefined && isLeaf(snapshot, bundle) && !controls(editor).has(snapshot.caseId),
+        );
         return arm !== undefined && drop(editor, `${arm.caseId}/${arm.name}`);
       },
     },
@@ -78,7 +80,8 @@ export const planMutations = {
         const [first] = editor.bundle.cases;
         if (first === undefined) return false;
         for (const [path, bytes] of [...editor.files]) {
-          if (path.startsWith(`${source}${first.id}/`)) editor.files.set(path.replace(`${source}${first.id}/`, `${source}never-planned/`), bytes);
+          if (path.startsWith(`${source}${first.id}/`))
+            editor.files.set(path.replace(`${source}${first.id}/`, `${source}never-planned/`), bytes);
         }
         return true;
       },
@@ -88,12 +91,14 @@ export const planMutations = {
     {
       name: 'a process record with a member of its own',
       codes: ['record-malformed'],
-      apply: (editor) => onResumed(editor, (path) => editor.json(path('process.json'), (value) => void Object.assign(value, { passed: true }))),
+      apply: (editor) =>
+        onResumed(editor, (path) => editor.json(path('process.json'), (value) => void Object.assign(value, { passed: true }))),
     },
     {
       name: 'an answer with a name repeated',
       codes: ['record-malformed'],
-      apply: (editor) => onResumed(editor, (path) => editor.text(path('answer.json'), (text) => text.replace('{', '{"detail":null,'))),
+      apply: (editor) =>
+        onResumed(editor, (path) => editor.text(path('answer.json'), (text) => text.replace('{', '{"detail":null,'))),
     },
     {
       name: 'a killed role that answered',

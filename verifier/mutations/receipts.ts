@@ -26,23 +26,36 @@ function onResumed(name: string, codes: readonly FindingCode[], change: (editor:
 export const receiptMutations = {
   'receipt-malformed': [
     onResumed('a line differs from its digest', ['receipt-malformed'], (editor, target) => {
-      editor.text(target.file('receipts.jsonl'), (text) => text.replace('"method":"POST"', '"method":"PUSH"').replace('PUSH', 'POST').replace(/"at":"2/, '"at":"1'));
+      editor.text(target.file('receipts.jsonl'), (text) =>
+        text
+          .replace('"method":"POST"', '"method":"PUSH"')
+          .replace('PUSH', 'POST')
+          .replace(/"at":"2/, '"at":"1'),
+      );
       editor.seal(target);
     }),
-    onReceipts('a request was never settled', ['receipt-malformed', 'observation-mismatch', 'prediction-failed'], (lines) => lines.filter(({ kind }) => kind === 'received')),
+    onReceipts('a request was never settled', ['receipt-malformed', 'observation-mismatch', 'prediction-failed'], (lines) =>
+      lines.filter(({ kind }) => kind === 'received'),
+    ),
   ],
   'receipts-unsealed': [
     onResumed('the provider closed another number of lines', ['receipts-unsealed'], (editor, target) =>
       editor.process(target, ({ receipts }) => void (receipts === null ? null : (receipts.lines += 1))),
     ),
-    onResumed('the provider never closed the log', ['receipts-unsealed'], (editor, target) => editor.process(target, (value) => void (value.receipts = null))),
+    onResumed('the provider never closed the log', ['receipts-unsealed'], (editor, target) =>
+      editor.process(target, (value) => void (value.receipts = null)),
+    ),
   ],
   'receipt-unintended': [
     // The seed's fourth: an effect that no ledger knows. Equal key and body, so that only counting tells.
     onReceipts('a receipt added', ['receipt-unintended', 'prediction-failed'], (lines) => [...lines, ...again(lines)]),
   ],
   'intent-unserved': [
-    onReceipts('the receipts of an answered attempt dropped', ['intent-unserved', 'observation-mismatch', 'prediction-failed'], () => []),
+    onReceipts(
+      'the receipts of an answered attempt dropped',
+      ['intent-unserved', 'observation-mismatch', 'prediction-failed'],
+      () => [],
+    ),
   ],
   'observation-mismatch': [
     onReceipts('the provider sent another response', ['observation-mismatch'], (lines) => {

@@ -8,14 +8,23 @@ import { firstAdded, isLeaf, refused, resumed } from './places.js';
 type Events = Parameters<Parameters<Editor['events']>[1]>[0];
 
 /** Changes the first event of a type that the resume added. */
-function onAdded(name: string, codes: readonly FindingCode[], type: string, change: (payload: Record<string, unknown>) => void): Mutation {
+function onAdded(
+  name: string,
+  codes: readonly FindingCode[],
+  type: string,
+  change: (payload: Record<string, unknown>) => void,
+): Mutation {
   return onEvents(name, codes, (events, snapshot) => {
     const added = events.slice(inheritedCount(snapshot)).find((event) => event.type === type);
     if (added !== undefined) change(added.payload);
   });
 }
 
-function onEvents(name: string, codes: readonly FindingCode[], change: (events: Events, snapshot: Snapshot) => Events | void): Mutation {
+function onEvents(
+  name: string,
+  codes: readonly FindingCode[],
+  change: (events: Events, snapshot: Snapshot) => Events | void,
+): Mutation {
   return {
     name,
     codes,
@@ -88,16 +97,23 @@ export const recordMutations = {
     }),
   ],
   'ledger-schema': [
-    onDatabase('a trigger is gone', ['ledger-schema'], (target, editor) => editor.database(target, () => undefined, 'events_no_update')),
+    onDatabase('a trigger is gone', ['ledger-schema'], (target, editor) =>
+      editor.database(target, () => undefined, 'events_no_update'),
+    ),
     onDatabase('a view was added', ['ledger-schema'], (target, editor) =>
       editor.database(target, (db) => void db.exec('CREATE VIEW latest AS SELECT max(seq) FROM events')),
     ),
-    onDatabase('the version is another one', ['ledger-schema'], (target, editor) => editor.database(target, (db) => void db.pragma('user_version = 2'))),
+    onDatabase('the version is another one', ['ledger-schema'], (target, editor) =>
+      editor.database(target, (db) => void db.pragma('user_version = 2')),
+    ),
   ],
   'event-chain-broken': [
     onDatabase('an event was changed under its digest', ['event-chain-broken'], (target, editor) => {
       const seq = firstAdded(target, 'result.recorded')?.seq;
-      editor.database(target, (db) => void db.prepare("UPDATE events SET recorded_at = '2000-01-01T00:00:00.000Z' WHERE seq = ?").run(seq));
+      editor.database(
+        target,
+        (db) => void db.prepare("UPDATE events SET recorded_at = '2000-01-01T00:00:00.000Z' WHERE seq = ?").run(seq),
+      );
     }),
     {
       // The seed's first: without its intent, what was observed and received hangs in the air.
@@ -118,7 +134,10 @@ export const recordMutations = {
   'event-malformed': [
     onDatabase('a payload is not canonical', ['event-malformed'], (target, editor) => {
       const seq = firstAdded(target, 'attempt.completed')?.seq;
-      editor.database(target, (db) => void db.prepare("UPDATE events SET payload = replace(payload, ':', ': ') WHERE seq = ?").run(seq));
+      editor.database(
+        target,
+        (db) => void db.prepare("UPDATE events SET payload = replace(payload, ':', ': ') WHERE seq = ?").run(seq),
+      );
     }),
   ],
   'artifact-missing': [
@@ -128,7 +147,10 @@ export const recordMutations = {
   ],
   'artifact-altered': [
     onDatabase('the text of the answer is another one', ['artifact-altered'], (target, editor) =>
-      editor.database(target, (db) => void db.prepare('UPDATE artifacts SET bytes = zeroblob(length(bytes)) WHERE sha256 = ?').run(answerHash(target))),
+      editor.database(
+        target,
+        (db) => void db.prepare('UPDATE artifacts SET bytes = zeroblob(length(bytes)) WHERE sha256 = ?').run(answerHash(target)),
+      ),
     ),
   ],
   'history-rewritten': [
@@ -150,7 +172,14 @@ export const recordMutations = {
     {
       // The seed's fifth. The other hash names stored bytes, so that not its absence but its meaning tells.
       name: 'a manifest\u2019s body hash altered',
-      codes: ['manifest-mismatch', 'receipt-unintended', 'intent-unserved', 'observation-mismatch', 'resume-unlawful', 'prediction-failed'],
+      codes: [
+        'manifest-mismatch',
+        'receipt-unintended',
+        'intent-unserved',
+        'observation-mismatch',
+        'resume-unlawful',
+        'prediction-failed',
+      ],
       apply(editor) {
         const target = resumed(editor);
         if (target === undefined) return false;

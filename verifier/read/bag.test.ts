@@ -14,7 +14,10 @@ function broken(change: (editor: Editor) => void): { codes: string[]; details: s
   const editor = new Editor(good);
   change(editor);
   const problems = bagProblems(editor.tree);
-  return { codes: [...new Set(problems.map(({ code }) => code))].sort(), details: problems.map(({ detail }) => detail).join(' ') };
+  return {
+    codes: [...new Set(problems.map(({ code }) => code))].sort(),
+    details: problems.map(({ detail }) => detail).join(' '),
+  };
 }
 
 describe('a bag', () => {
@@ -33,33 +36,63 @@ describe('a bag', () => {
       expect(bagProblems(readTree(folder))).toEqual([]);
       mkdirSync(join(folder, 'data/empty'));
       symlinkSync('plan.json', join(folder, 'data/link'));
-      expect(bagProblems(readTree(folder)).map(({ code, file }) => `${code} ${file}`).sort()).toEqual(['file-forbidden data/empty', 'file-forbidden data/link']);
+      expect(
+        bagProblems(readTree(folder))
+          .map(({ code, file }) => `${code} ${file}`)
+          .sort(),
+      ).toEqual(['file-forbidden data/empty', 'file-forbidden data/link']);
     });
   });
 
   it('names line ends that a clone converted, and fails all the same', () => {
-    const { codes, details } = broken((editor) => editor.text('data/cases/control/producer/receipts.jsonl', (text) => text.replaceAll('\n', '\r\n')));
+    const { codes, details } = broken((editor) =>
+      editor.text('data/cases/control/producer/receipts.jsonl', (text) => text.replaceAll('\n', '\r\n')),
+    );
     expect(codes).toEqual(['file-altered']);
     expect(details).toContain('LF became CRLF');
-    expect(broken((editor) => (editor.text('manifest-sha256.txt', (text) => text.replaceAll('\n', '\r\n')), editor.repinTags())).details).toContain('CRLF');
+    expect(
+      broken((editor) => (editor.text('manifest-sha256.txt', (text) => text.replaceAll('\n', '\r\n')), editor.repinTags()))
+        .details,
+    ).toContain('CRLF');
   });
 
   it.each<[string, string[], (editor: Editor) => void]>([
     ['a file altered', ['file-altered'], (editor) => editor.text('data/build.json', (text) => `${text} `)],
     ['a file gone', ['file-missing'], (editor) => void editor.files.delete('data/build.json')],
     ['a stray in the root', ['file-unlisted'], (editor) => void editor.files.set('notes.txt', Buffer.from('x'))],
-    ['a name with a character that is not allowed', ['file-forbidden', 'file-unlisted'], (editor) => void editor.files.set('data/a b', Buffer.from('x'))],
-    ['a volatile file', ['file-forbidden'], (editor) => (editor.files.set('data/cases/control/producer/state/lease.sqlite', Buffer.from('x')), editor.repin())],
+    [
+      'a name with a character that is not allowed',
+      ['file-forbidden', 'file-unlisted'],
+      (editor) => void editor.files.set('data/a b', Buffer.from('x')),
+    ],
+    [
+      'a volatile file',
+      ['file-forbidden'],
+      (editor) => (editor.files.set('data/cases/control/producer/state/lease.sqlite', Buffer.from('x')), editor.repin()),
+    ],
     ['no bagit.txt', ['bag-malformed', 'file-missing'], (editor) => void editor.files.delete('bagit.txt')],
-    ['another BagIt', ['bag-malformed'], (editor) => (editor.text('bagit.txt', (text) => text.replace('1.0', '0.97')), editor.repinTags())],
+    [
+      'another BagIt',
+      ['bag-malformed'],
+      (editor) => (editor.text('bagit.txt', (text) => text.replace('1.0', '0.97')), editor.repinTags()),
+    ],
     ['no manifest', ['bag-malformed', 'file-missing'], (editor) => void editor.files.delete('manifest-sha256.txt')],
-    ['a path that leads out', ['bag-malformed', 'file-missing'], (editor) => (editor.text('manifest-sha256.txt', (text) => `${'0'.repeat(64)}  ../out\n${text}`), editor.repinTags())],
+    [
+      'a path that leads out',
+      ['bag-malformed', 'file-missing'],
+      (editor) => (editor.text('manifest-sha256.txt', (text) => `${'0'.repeat(64)}  ../out\n${text}`), editor.repinTags()),
+    ],
     ['a manifest that lists a tag file', ['bag-malformed'], (editor) => listTagFile(editor)],
   ])('%s', (_what, codes, change) => expect(broken(change).codes).toEqual(codes));
 });
 
 function listTagFile(editor: Editor): void {
-  const line = editor.files.get('tagmanifest-sha256.txt')?.toString('utf8').split('\n').find((entry) => entry.endsWith('bagit.txt')) ?? '';
+  const line =
+    editor.files
+      .get('tagmanifest-sha256.txt')
+      ?.toString('utf8')
+      .split('\n')
+      .find((entry) => entry.endsWith('bagit.txt')) ?? '';
   editor.text('manifest-sha256.txt', (text) => `${line}\n${text}`);
   editor.repinTags();
 }

@@ -38,8 +38,10 @@ export function bagProblems(tree: Tree): BagProblem[] {
     if (!tree.files.has(file) && !tree.unreadable.includes(file)) malformed(file, 'The bag lacks this file.');
   }
   const bagit = tree.files.get('bagit.txt');
-  if (bagit !== undefined && bagit.toString('latin1') !== declaration) malformed('bagit.txt', 'The declaration is not that of BagIt 1.0.');
-  for (const { path, what } of tree.forbidden) problems.push({ code: 'file-forbidden', file: path, detail: `A bundle may not hold ${what}.` });
+  if (bagit !== undefined && bagit.toString('latin1') !== declaration)
+    malformed('bagit.txt', 'The declaration is not that of BagIt 1.0.');
+  for (const { path, what } of tree.forbidden)
+    problems.push({ code: 'file-forbidden', file: path, detail: `A bundle may not hold ${what}.` });
   for (const path of tree.files.keys()) {
     const wrong = wrongName(path);
     if (wrong !== null) problems.push({ code: 'file-forbidden', file: path, detail: wrong });
@@ -51,9 +53,13 @@ export function bagProblems(tree: Tree): BagProblem[] {
   const listed = new Set([...(payload?.keys() ?? []), ...(tags?.keys() ?? [])]);
   for (const path of listed) {
     // An unlisted stray is reported as unlisted; a listed one would otherwise pass.
-    if (tree.files.has(path) && !inLayout(path)) problems.push({ code: 'file-forbidden', file: path, detail: 'The layout has no such file.' });
+    if (tree.files.has(path) && !inLayout(path))
+      problems.push({ code: 'file-forbidden', file: path, detail: 'The layout has no such file.' });
   }
-  const oxum = tree.files.get('bag-info.txt')?.toString('latin1').match(/^Payload-Oxum: (\d+)\.(\d+)$/m);
+  const oxum = tree.files
+    .get('bag-info.txt')
+    ?.toString('latin1')
+    .match(/^Payload-Oxum: (\d+)\.(\d+)$/m);
   if (oxum) {
     const sizes = [...tree.files].filter(([path]) => path.startsWith('data/')).map(([, bytes]) => bytes.length);
     const said = `${sizes.reduce((sum, size) => sum + size, 0)}.${sizes.length}`;
@@ -64,10 +70,11 @@ export function bagProblems(tree: Tree): BagProblem[] {
   return problems;
 }
 
+/** Parts of allowed characters that are neither empty nor dots alone: no way leads out of the bag. */
+const soundName = /^(?!\.{0,2}(?:\/|$))[A-Za-z0-9._-]+(?:\/(?!\.{0,2}(?:\/|$))[A-Za-z0-9._-]+)*$/;
+
 function wrongName(path: string): string | null {
-  if (!/^[A-Za-z0-9._/-]+$/.test(path)) return 'The name uses a character outside [A-Za-z0-9._/-].';
-  if (path.split('/').some((part) => part === '' || part === '.' || part === '..')) return 'The name has an empty or a dotted part.';
-  return null;
+  return soundName.test(path) ? null : 'The name has a character outside [A-Za-z0-9._/-] or an empty or dotted part.';
 }
 
 const named = '[A-Za-z0-9][A-Za-z0-9._-]{0,127}';
@@ -91,31 +98,42 @@ function readManifest(tree: Tree, file: string, malformed: (file: string, detail
   const bytes = tree.files.get(file);
   if (bytes === undefined) return null;
   const text = bytes.toString('utf8');
-  if (text.startsWith('\uFEFF')) return malformed(file, 'The list begins with a byte order mark.'), null;
-  if (text.includes('\r')) return malformed(file, 'The list has CRLF line ends; with LF it may well be right, but it is not.'), null;
-  if (text === '' || !text.endsWith('\n')) return malformed(file, text === '' ? 'The list is empty.' : 'The last line is not ended.'), null;
+  if (text.startsWith('\uFEFF')) return (malformed(file, 'The list begins with a byte order mark.'), null);
+  if (text.includes('\r'))
+    return (malformed(file, 'The list has CRLF line ends; with LF it may well be right, but it is not.'), null);
+  if (text === '' || !text.endsWith('\n'))
+    return (malformed(file, text === '' ? 'The list is empty.' : 'The last line is not ended.'), null);
   const entries = new Map<string, string>();
   let before = '';
   for (const entry of text.slice(0, -1).split('\n')) {
     const [, hash = '', path = ''] = line.exec(entry) ?? [];
-    if (path === '') return malformed(file, 'A line is not `<sha256>  <path>`.'), null;
-    if (path <= before) return malformed(file, 'The list is not sorted by path without repetition.'), null;
+    if (path === '') return (malformed(file, 'A line is not `<sha256>  <path>`.'), null);
+    if (path <= before) return (malformed(file, 'The list is not sorted by path without repetition.'), null);
     before = path;
     entries.set(path, hash);
   }
   return entries;
 }
 
-function compare(tree: Tree, list: string, entries: Map<string, string>, covers: (path: string) => boolean, problems: BagProblem[]): void {
+function compare(
+  tree: Tree,
+  list: string,
+  entries: Map<string, string>,
+  covers: (path: string) => boolean,
+  problems: BagProblem[],
+): void {
   for (const [path, hash] of entries) {
-    if (!covers(path)) problems.push({ code: 'bag-malformed', file: list, detail: `The list names ${path}, which belongs to the other list.` });
+    if (!covers(path))
+      problems.push({ code: 'bag-malformed', file: list, detail: `The list names ${path}, which belongs to the other list.` });
     const bytes = tree.files.get(path);
     if (bytes === undefined) {
-      if (!tree.unreadable.includes(path)) problems.push({ code: 'file-missing', file: path, detail: 'The file is listed but not there.' });
+      if (!tree.unreadable.includes(path))
+        problems.push({ code: 'file-missing', file: path, detail: 'The file is listed but not there.' });
     } else if (fileSha256(bytes) !== hash) problems.push({ code: 'file-altered', file: path, detail: alteration(bytes, hash) });
   }
   for (const path of tree.files.keys()) {
-    if (covers(path) && !entries.has(path)) problems.push({ code: 'file-unlisted', file: path, detail: 'The file is there but not listed.' });
+    if (covers(path) && !entries.has(path))
+      problems.push({ code: 'file-unlisted', file: path, detail: 'The file is there but not listed.' });
   }
 }
 

@@ -58,7 +58,9 @@ export class Snapshot {
   }
 
   get inspector(): Read<Inspector> {
-    return this.once('inspector', () => readFact(this.files, this.file('inspector.json'), shape.validateInspector, 'an inspector record'));
+    return this.once('inspector', () =>
+      readFact(this.files, this.file('inspector.json'), shape.validateInspector, 'an inspector record'),
+    );
   }
 
   get inspection(): Read<Answer> {
@@ -76,7 +78,9 @@ export class Snapshot {
   }
 
   get format(): Read<Format> {
-    return this.once('format', () => readFact(this.files, this.file('state/format.json'), shape.validateFormat, 'a format record'));
+    return this.once('format', () =>
+      readFact(this.files, this.file('state/format.json'), shape.validateFormat, 'a format record'),
+    );
   }
 
   get receipts(): Read<ReceiptLog> {
@@ -87,7 +91,9 @@ export class Snapshot {
   get ledger(): Read<Ledger> {
     const file = this.file('state/ledger.sqlite');
     return this.once('ledger', () =>
-      attempt(file, () => parseEvents(readLedger(bytesOf(this.files, file), this.files.get(this.file('state/ledger.sqlite-wal'))))),
+      attempt(file, () =>
+        parseEvents(readLedger(bytesOf(this.files, file), this.files.get(this.file('state/ledger.sqlite-wal')))),
+      ),
     );
   }
 

@@ -10,7 +10,9 @@ interface Vectors {
   refused_by_readers: { what: string; text: string }[];
   refused_by_writers: { what: string; text: string }[];
 }
-const vectors = JSON.parse(readFileSync(new URL('../../evidence/schema/vectors/canonical.json', import.meta.url), 'utf8')) as Vectors;
+const vectors = JSON.parse(
+  readFileSync(new URL('../../evidence/schema/vectors/canonical.json', import.meta.url), 'utf8'),
+) as Vectors;
 
 describe('known answers', () => {
   it.each(vectors.cases)('$what', ({ text, canonical: wanted, sha256 }) => {
@@ -18,13 +20,25 @@ describe('known answers', () => {
     expect(textSha256(wanted)).toBe(sha256);
     expect(parseCanonical(wanted)).toEqual(JSON.parse(text));
   });
-  it.each(vectors.refused_by_readers)('a reader refuses $what', ({ text }) => expect(() => parseCanonical(text)).toThrow(EvidenceError));
-  it.each(vectors.refused_by_writers)('a writer refuses $what', ({ text }) => expect(() => canonical(JSON.parse(text))).toThrow(EvidenceError));
+  it.each(vectors.refused_by_readers)('a reader refuses $what', ({ text }) =>
+    expect(() => parseCanonical(text)).toThrow(EvidenceError),
+  );
+  it.each(vectors.refused_by_writers)('a writer refuses $what', ({ text }) =>
+    expect(() => canonical(JSON.parse(text))).toThrow(EvidenceError),
+  );
 });
 
 const integers = fc.maxSafeInteger();
 const { tree } = fc.letrec((tie) => ({
-  tree: fc.oneof({ maxDepth: 4 }, fc.constant(null), fc.boolean(), integers, fc.string({ unit: 'binary' }), fc.array(tie('tree')), fc.dictionary(fc.string({ unit: 'binary' }), tie('tree'))),
+  tree: fc.oneof(
+    { maxDepth: 4 },
+    fc.constant(null),
+    fc.boolean(),
+    integers,
+    fc.string({ unit: 'binary' }),
+    fc.array(tie('tree')),
+    fc.dictionary(fc.string({ unit: 'binary' }), tie('tree')),
+  ),
 }));
 
 describe('any value', () => {
@@ -49,12 +63,15 @@ describe('any value', () => {
 describe('files', () => {
   it('end with one line feed', () => {
     expect(parseCanonicalFile(Buffer.from('{"a":1}\n'))).toEqual({ a: 1 });
-    for (const text of ['{"a":1}', '{"a":1}\r\n', '{"a":1}\n\n', '']) expect(() => parseCanonicalFile(Buffer.from(text))).toThrow(EvidenceError);
+    for (const text of ['{"a":1}', '{"a":1}\r\n', '{"a":1}\n\n', ''])
+      expect(() => parseCanonicalFile(Buffer.from(text))).toThrow(EvidenceError);
     expect(parseCanonicalLines(Buffer.from('1\n2\n'))).toEqual([1, 2]);
     expect(parseCanonicalLines(Buffer.alloc(0))).toEqual([]);
-    for (const text of ['1', '1\n\n2\n', '1\r\n', '\n']) expect(() => parseCanonicalLines(Buffer.from(text))).toThrow(EvidenceError);
+    for (const text of ['1', '1\n\n2\n', '1\r\n', '\n'])
+      expect(() => parseCanonicalLines(Buffer.from(text))).toThrow(EvidenceError);
   });
   it('are UTF-8 or refused', () => {
-    for (const bytes of [[0xff], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0xa5]]) expect(() => decodeUtf8(Uint8Array.from(bytes))).toThrow(EvidenceError);
+    for (const bytes of [[0xff], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0xa5]])
+      expect(() => decodeUtf8(Uint8Array.from(bytes))).toThrow(EvidenceError);
   });
 });

@@ -61,10 +61,15 @@ export function parseJson(text: string): Json {
 
 export function parseCanonical(text: string): Json {
   const value = parseJson(text);
-  if (!isPlainlyCanonical(value, text) && canonical(value) !== text) {
+  if (!isCanonical(value, text)) {
     throw new EvidenceError('not-canonical', 'The JSON is not in canonical form.');
   }
   return value;
+}
+
+/** Whether this is the canonical text of the value that it was parsed to. */
+export function isCanonical(value: Json, text: string): boolean {
+  return isPlainlyCanonical(value, text) || canonical(value) === text;
 }
 
 /**
@@ -118,5 +123,8 @@ function isSame(left: unknown, right: unknown): boolean {
   }
   const [mine, theirs] = [left as Record<string, unknown>, right as Record<string, unknown>];
   const names = Object.keys(mine);
-  return names.length === Object.keys(theirs).length && names.every((name) => Object.hasOwn(theirs, name) && isSame(mine[name], theirs[name]));
+  return (
+    names.length === Object.keys(theirs).length &&
+    names.every((name) => Object.hasOwn(theirs, name) && isSame(mine[name], theirs[name]))
+  );
 }

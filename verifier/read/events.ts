@@ -6,7 +6,7 @@
 import * as shape from '../contract/validators.js';
 import type { Event } from '../contract/types.js';
 import { EvidenceError } from '../errors.js';
-import { canonical, parseJson } from './canonical.js';
+import { canonical, isCanonical, parseJson, type Json } from './canonical.js';
 import { fileSha256, textSha256 } from './hash.js';
 import type { ArtifactRow, EventRow, LedgerRows } from './ledger.js';
 
@@ -60,16 +60,19 @@ export function parseEvents(rows: LedgerRows): Ledger {
   const problems: RecordProblem[] = [];
   const artifacts = new Map(rows.artifacts.map((artifact) => [artifact.sha256, artifact]));
   for (const { sha256, bytes } of rows.artifacts) {
-    if (!isUnder(bytes, sha256)) problems.push({ code: 'artifact-altered', seq: null, detail: 'An artifact differs from its hash.' });
+    if (!isUnder(bytes, sha256))
+      problems.push({ code: 'artifact-altered', seq: null, detail: 'An artifact differs from its hash.' });
   }
   const events: Event[] = [];
   let previous = noDigest;
   for (const [index, row] of rows.events.entries()) {
-    if (row.seq !== index + 1) problems.push({ code: 'event-chain-broken', seq: row.seq, detail: 'The seq does not grow by one.' });
+    if (row.seq !== index + 1)
+      problems.push({ code: 'event-chain-broken', seq: row.seq, detail: 'The seq does not grow by one.' });
     const event = soundBefore(row, previous) ?? judgedRow(row, previous, problems);
     if (event !== null) {
       for (const hash of artifactsNamedBy(event)) {
-        if (!artifacts.has(hash)) problems.push({ code: 'artifact-missing', seq: row.seq, detail: `${row.type} names an artifact that is not stored.` });
+        if (!artifacts.has(hash))
+          problems.push({ code: 'artifact-missing', seq: row.seq, detail: `${row.type} names an artifact that is not stored.` });
       }
       events.push(event);
     }
@@ -116,10 +119,10 @@ function judgedRow(row: EventRow, previous: string, problems: RecordProblem[]): 
 
 function parseRow(row: EventRow, problems: RecordProblem[]): Event | null {
   const say = (detail: string): void => void problems.push({ code: 'event-malformed', seq: row.seq, detail });
-  let payload: unknown;
+  let payload: Json;
   try {
     payload = parseJson(row.payload);
-    if (canonical(payload) !== row.payload) say('The payload is not in canonical form.');
+    if (!isCanonical(payload, row.payload)) say('The payload is not in canonical form.');
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
     say(error.message);
@@ -128,13 +131,15 @@ function parseRow(row: EventRow, problems: RecordProblem[]): Event | null {
   // Names in canonical order, as the inspector exports them: equal events are then equal at a glance.
   const { attempt_id, call_id, compilation_id, digest, recorded_at, seq, task_id, type } = row;
   const event = { attempt_id, call_id, compilation_id, digest, payload, recorded_at, seq, task_id, type };
-  if (!shape.validateEvent(event)) return say('The row has not the shape of an event.'), null;
+  if (!shape.validateEvent(event)) return (say('The row has not the shape of an event.'), null);
   const validate = Object.hasOwn(eventShapes, row.type) ? eventShapes[row.type] : undefined;
-  if (validate === undefined) return say('The type of the event is not known.'), null;
-  if (!validate(payload)) return say(`The payload has not the shape of ${row.type}.`), null;
+  if (validate === undefined) return (say('The type of the event is not known.'), null);
+  if (!validate(payload)) return (say(`The payload has not the shape of ${row.type}.`), null);
   const own = introduces[row.type];
-  if (own !== undefined && row[own.column] !== `${own.prefix}-${row.seq}`) say(`The ${own.column} is not made from the seq of its row.`);
-  if (row.type === 'result.recorded' && event.payload.result_id !== `result-${row.seq}`) say('The result_id is not made from the seq of its row.');
+  if (own !== undefined && row[own.column] !== `${own.prefix}-${row.seq}`)
+    say(`The ${own.column} is not made from the seq of its row.`);
+  if (row.type === 'result.recorded' && event.payload.result_id !== `result-${row.seq}`)
+    say('The result_id is not made from the seq of its row.');
   return event;
 }
 

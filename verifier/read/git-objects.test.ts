@@ -10,7 +10,8 @@ const plan = Buffer.from('{"version":"plan/v1"}\n');
 /** A real repository with the plan in it, and the objects that lead there. */
 function repository(format: 'sha1' | 'sha256'): { files: Map<string, Buffer>; commit: string; blob: string } {
   return inFolder((folder) => {
-    const git = (...args: string[]): Buffer => execFileSync('git', ['-C', folder, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { stdio: 'pipe' });
+    const git = (...args: string[]): Buffer =>
+      execFileSync('git', ['-C', folder, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], { stdio: 'pipe' });
     git('init', '-q', `--object-format=${format}`);
     mkdirSync(join(folder, 'plans'));
     writeFileSync(join(folder, 'plans/a.json'), plan);
@@ -19,7 +20,11 @@ function repository(format: 'sha1' | 'sha256'): { files: Map<string, Buffer>; co
     git('commit', '-q', '-m', 'plan');
     const idOf = (name: string): string => git('rev-parse', name).toString('utf8').trim();
     const files = new Map<string, Buffer>();
-    for (const [kind, name] of [['commit', 'HEAD'], ['tree', 'HEAD^{tree}'], ['tree', 'HEAD:plans']] as const) {
+    for (const [kind, name] of [
+      ['commit', 'HEAD'],
+      ['tree', 'HEAD^{tree}'],
+      ['tree', 'HEAD:plans'],
+    ] as const) {
       const content = git('cat-file', kind, name);
       files.set(`data/git/${idOf(name)}`, Buffer.concat([Buffer.from(`${kind} ${content.length}\0`), content]));
     }
@@ -46,7 +51,9 @@ describe.each(['sha1', 'sha256'] as const)('objects of a %s repository', (format
     for (const [path, raw] of files) {
       const altered = Buffer.from(raw);
       altered[altered.length - 1] = (altered.at(-1) ?? 0) ^ 1;
-      expect(() => follow(new Map([...files, [path, altered]]), commit, 'plans/a.json')).toThrow(expect.objectContaining({ code: 'git-object' }));
+      expect(() => follow(new Map([...files, [path, altered]]), commit, 'plans/a.json')).toThrow(
+        expect.objectContaining({ code: 'git-object' }),
+      );
     }
   });
 });

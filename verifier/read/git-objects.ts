@@ -10,7 +10,9 @@ type Kind = 'blob' | 'commit' | 'tree';
 
 /** Ids of 40 digits are SHA-1, ids of 64 are SHA-256: both are in use. */
 export function objectId(raw: Uint8Array, idLength: number): string {
-  return createHash(idLength === 64 ? 'sha256' : 'sha1').update(raw).digest('hex');
+  return createHash(idLength === 64 ? 'sha256' : 'sha1')
+    .update(raw)
+    .digest('hex');
 }
 
 export function blobId(content: Uint8Array, idLength: number): string {
@@ -38,11 +40,12 @@ export function treeOfCommit(content: Buffer): string {
 /** The id that a tree gives to one name. */
 export function entryOfTree(content: Buffer, name: string, idLength: number): string {
   const idBytes = idLength / 2;
-  for (let at = 0; at < content.length; ) {
+  for (let at = 0; at < content.length;) {
     const space = content.indexOf(0x20, at);
     const end = content.indexOf(0, space);
     if (space < 0 || end < 0 || end + 1 + idBytes > content.length) break;
-    if (content.subarray(space + 1, end).toString('utf8') === name) return content.subarray(end + 1, end + 1 + idBytes).toString('hex');
+    if (content.subarray(space + 1, end).toString('utf8') === name)
+      return content.subarray(end + 1, end + 1 + idBytes).toString('hex');
     at = end + 1 + idBytes;
   }
   throw new EvidenceError('git-object', `A tree on the way to the plan has no entry of its name.`);

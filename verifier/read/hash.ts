@@ -9,7 +9,7 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import { InternalError } from '../errors.js';
 
 const smallBytes = 256;
-const sampledBytes = 64 * 1024;
+const sampledBytes = 4 * 1024;
 const sampleEvery = 16;
 let inputs = 0;
 

@@ -66,12 +66,21 @@ describe('what is no ledger', () => {
     ['an index more', 'ledger-schema', image((db) => void db.exec('CREATE INDEX by_type ON events (type)'))],
     ['another version', 'ledger-schema', image((db) => void db.pragma('user_version = 2'))],
     ['another application', 'ledger-schema', image((db) => void db.pragma('application_id = 1'))],
-    ['text that is not UTF-8', 'ledger-unreadable', image((db) => void db.exec(row.replace('?', "CAST(x'7b22ff227d' AS TEXT)").replace('?', "'x'")))],
+    [
+      'text that is not UTF-8',
+      'ledger-unreadable',
+      image((db) => void db.exec(row.replace('?', "CAST(x'7b22ff227d' AS TEXT)").replace('?', "'x'"))),
+    ],
   ])('%s: %s', (_what, code, bytes) => expect(refusal(bytes)).toBe(code));
 
   it('has payloads that are judged one by one', () => {
     const codes = (payload: string): string[] =>
-      parseEvents(readLedger(image((db) => void db.prepare(row).run(payload, '0'.repeat(64))), undefined)).problems.map(({ code }) => code);
+      parseEvents(
+        readLedger(
+          image((db) => void db.prepare(row).run(payload, '0'.repeat(64))),
+          undefined,
+        ),
+      ).problems.map(({ code }) => code);
     expect(codes('{"title":"T"}')).toEqual(['event-chain-broken']);
     expect(codes('{"title": "T"}')).toEqual(['event-malformed', 'event-chain-broken']);
     expect(codes('{"title":"T","title":"T"}')).toEqual(['event-malformed', 'event-chain-broken']);

@@ -74,13 +74,19 @@ export function withImage<T>(database: Uint8Array, log: Uint8Array | undefined, 
 
 function rowsOf(db: Database.Database): LedgerRows {
   checkSchema(db);
-  const events = db.prepare('SELECT seq, type, task_id, call_id, attempt_id, compilation_id, payload, recorded_at, digest FROM events ORDER BY seq').all();
+  const events = db
+    .prepare(
+      'SELECT seq, type, task_id, call_id, attempt_id, compilation_id, payload, recorded_at, digest FROM events ORDER BY seq',
+    )
+    .all();
   const artifacts = db.prepare('SELECT sha256, media_type, bytes FROM artifacts ORDER BY sha256').all() as ArtifactRow[];
   return { events: (events as EventRow[]).map((row) => strictText(db, row)), artifacts };
 }
 
 function checkSchema(db: Database.Database): void {
-  const found = (db.prepare('SELECT sql FROM sqlite_schema ORDER BY rowid').pluck().all() as (string | null)[]).map(String).sort();
+  const found = (db.prepare('SELECT sql FROM sqlite_schema ORDER BY rowid').pluck().all() as (string | null)[])
+    .map(String)
+    .sort();
   const wanted = [...ledgerV1.statements].sort();
   const same = found.length === wanted.length && found.every((sql, index) => sql === wanted[index]);
   if (!same) throw new EvidenceError('ledger-schema', 'The tables and triggers are not exactly those of ledger/v1.');
@@ -88,9 +94,21 @@ function checkSchema(db: Database.Database): void {
 
 /** The driver decodes text tolerantly. Only a replacement character can hide bytes that are not UTF-8, so only then look closer. */
 function strictText(db: Database.Database, row: EventRow): EventRow {
-  const texts = [row.payload, row.type, row.task_id, row.recorded_at, row.digest, row.call_id, row.attempt_id, row.compilation_id];
+  const texts = [
+    row.payload,
+    row.type,
+    row.task_id,
+    row.recorded_at,
+    row.digest,
+    row.call_id,
+    row.attempt_id,
+    row.compilation_id,
+  ];
   if (texts.some((text) => text?.includes('\uFFFD'))) {
-    const stored = db.prepare('SELECT CAST(payload AS BLOB), CAST(type AS BLOB) FROM events WHERE seq = ?').raw().get(row.seq) as Buffer[];
+    const stored = db
+      .prepare('SELECT CAST(payload AS BLOB), CAST(type AS BLOB) FROM events WHERE seq = ?')
+      .raw()
+      .get(row.seq) as Buffer[];
     if (stored[0]?.toString('utf8') !== row.payload || !Buffer.from(row.payload, 'utf8').equals(stored[0])) {
       throw new EvidenceError('ledger-unreadable', `The payload of event ${row.seq} is not UTF-8.`);
     }

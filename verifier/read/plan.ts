@@ -64,7 +64,8 @@ function planProblems(plan: Plan): string[] {
       if (from !== null && !earlier.has(from)) problems.push(`${name} begins from ${from}, which does not come before it.`);
       if (!Object.hasOwn(plan.scenarios, scenario)) problems.push(`${name} names the scenario ${scenario}, which is not there.`);
       if (!Object.hasOwn(plan.providers, provider)) problems.push(`${name} names the provider ${provider}, which is not there.`);
-      if ((kill !== null) !== (expect.ended === 'killed')) problems.push(`${name} is killed and expected otherwise, or the reverse.`);
+      if ((kill !== null) !== (expect.ended === 'killed'))
+        problems.push(`${name} is killed and expected otherwise, or the reverse.`);
       earlier.add(id);
     }
   }
@@ -72,7 +73,8 @@ function planProblems(plan: Plan): string[] {
     if (cases.get(id)?.kill !== null) problems.push(`The control ${id} is no case without a kill.`);
   }
   for (const { case: id, arm } of plan.controls.naive_restart) {
-    if (cases.get(id)?.arms.find((planned) => planned.id === arm)?.role !== 'restart') problems.push(`The control ${id}/${arm} is no restart.`);
+    if (cases.get(id)?.arms.find((planned) => planned.id === arm)?.role !== 'restart')
+      problems.push(`The control ${id}/${arm} is no restart.`);
   }
   return problems;
 }

@@ -33,7 +33,11 @@ describe('a receipt log', () => {
     ['an empty line', `\n${good.toString('utf8')}`, 'The text is not JSON.'],
     ['CRLF', good.toString('utf8').replaceAll('\n', '\r\n'), 'The JSON is not in canonical form.'],
     ['another document', '{}\n', 'The line has not the shape of a receipt.'],
-    ['the order turned', [...lines.slice(2), ...lines.slice(0, 2), ''].join('\n'), 'Requests are not numbered from 1 without gaps.'],
+    [
+      'the order turned',
+      [...lines.slice(2), ...lines.slice(0, 2), ''].join('\n'),
+      'Requests are not numbered from 1 without gaps.',
+    ],
   ])('%s', (_what, text, detail) => expect(problemsOf(text)).toContain(detail));
 
   it('refuses bytes that are not UTF-8', () => {

@@ -86,7 +86,7 @@ function readLine(text: string, say: (detail: string) => void): Receipt | null {
   if (before !== undefined) return before;
   try {
     const value: unknown = parseCanonical(text);
-    if (!validateReceipt(value)) return say('The line has not the shape of a receipt.'), null;
+    if (!validateReceipt(value)) return (say('The line has not the shape of a receipt.'), null);
     const { digest, ...rest } = value;
     // A splice of two lines can parse; it cannot carry the digest of what it became.
     const isWhole = textSha256(canonical(rest)) === digest;
@@ -97,15 +97,21 @@ function readLine(text: string, say: (detail: string) => void): Receipt | null {
     return value;
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
-    return say(error.message), null;
+    return (say(error.message), null);
   }
 }
 
-function checkEffect(settled: Settled, key: string | null, effects: Map<string, string | null>, say: (detail: string) => void): void {
+function checkEffect(
+  settled: Settled,
+  key: string | null,
+  effects: Map<string, string | null>,
+  say: (detail: string) => void,
+): void {
   const { effect } = settled;
   if (effect === null) return;
   if (effect.replayed) {
-    if (!effects.has(effect.effect_id) || effects.get(effect.effect_id) !== key) say('A replay cites no earlier effect of its key.');
+    if (!effects.has(effect.effect_id) || effects.get(effect.effect_id) !== key)
+      say('A replay cites no earlier effect of its key.');
   } else if (effects.has(effect.effect_id)) say('Two requests claim the same effect as their own.');
   else effects.set(effect.effect_id, key);
 }

@@ -22,7 +22,11 @@ export function readTree(root: string): Tree {
     throw new InputError(code, code === 'not-found' ? 'There is no such folder.' : 'The folder cannot be read.', { cause });
   }
   if (!isFolder) throw new InputError('not-a-folder', 'A bundle is a folder; this is not one.');
-  const tree = { files: new Map<string, Buffer>(), forbidden: [] as { path: string; what: string }[], unreadable: [] as string[] };
+  const tree = {
+    files: new Map<string, Buffer>(),
+    forbidden: [] as { path: string; what: string }[],
+    unreadable: [] as string[],
+  };
   try {
     walk(root, '', tree);
   } catch (cause) {
@@ -31,7 +35,11 @@ export function readTree(root: string): Tree {
   return tree;
 }
 
-function walk(folder: string, prefix: string, tree: { files: Map<string, Buffer>; forbidden: { path: string; what: string }[]; unreadable: string[] }): void {
+function walk(
+  folder: string,
+  prefix: string,
+  tree: { files: Map<string, Buffer>; forbidden: { path: string; what: string }[]; unreadable: string[] },
+): void {
   const entries = readdirSync(folder, { withFileTypes: true });
   if (entries.length === 0 && prefix !== '') tree.forbidden.push({ path: prefix.slice(0, -1), what: 'an empty folder' });
   for (const entry of entries) {

@@ -52,7 +52,15 @@ describe('a log cut by a crash', () => {
     killed(({ db, wal, bySqlite }) => {
       const frame = 24 + pageSize;
       const borders = Array.from({ length: Math.ceil((wal.length - 32) / frame) + 1 }, (_frame, index) => 32 + index * frame);
-      const cuts = new Set([0, 1, 31, 32, 33, wal.length, ...borders.flatMap((border) => [border - 1, border, border + 1, border + 24, border + 100])]);
+      const cuts = new Set([
+        0,
+        1,
+        31,
+        32,
+        33,
+        wal.length,
+        ...borders.flatMap((border) => [border - 1, border, border + 1, border + 24, border + 100]),
+      ]);
       let lengths = 0;
       for (const cut of [...cuts].filter((length) => length >= 0 && length <= wal.length)) {
         const short = wal.subarray(0, cut);

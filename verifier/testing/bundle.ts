@@ -6,106 +6,14 @@ import type { Answer, Case, Execution, Inspector, Plan, Process } from '../contr
 import { workStates } from '../model/work-state.js';
 import { canonical } from '../read/canonical.js';
 import { sha256 } from '../read/hash.js';
-import { snapshotsOf, type Expectation, type Kill } from '../read/plan.js';
+import { snapshotsOf } from '../read/plan.js';
 import type { Tree } from '../read/tree.js';
 import { Editor } from '../mutations/editor.js';
-import { Book } from './world.js';
+import { stories, type Ran } from './stories.js';
+import type { Book } from './world.js';
 
 const settings = { journal_mode: 'wal', node: 'v20.20.2', sqlite: '3.53.2', synchronous: 2 };
 const script = { key: 'ignore' as const, otherwise: { do: 'answer' as const }, requests: [] };
-
-interface Ran {
-  readonly book: Book;
-  readonly role: 'produce' | 'resume' | 'restart';
-  readonly kill: Kill;
-  readonly expect: Expectation;
-  readonly refusal?: Answer['refusal'];
-  readonly egress?: number;
-}
-
-/** What each case did, snapshot by snapshot; the first is the producer. */
-export function stories(): Record<string, Record<string, Ran>> {
-  const opened = (): Book => new Book().open();
-  const at = (checkpoint: string): Kill => ({ at: 'checkpoint', checkpoint, occurrence: 1 });
-  const figures = (ended: Expectation['ended'], outcome: Expectation['outcome'], { events, receipts }: Book): Expectation => {
-    const received = receipts.filter(({ kind }) => kind === 'received').length;
-    const effects = receipts.filter((line) => line.kind === 'settled' && line.effect?.replayed === false).length;
-    return { ended, events: events.length, receipts: received, effects, outcome };
-  };
-  const refusal = { call_id: null, drift: [], error: 'ResumeRefused' as const, hazard: 'unsafe' as const, operation: 'reconcile_effect' as const };
-  const refused = (book: Book): Ran => {
-    const { call_id: _call, ...predicted } = refusal;
-    return { book, role: 'resume', kill: null, expect: { ...figures('refused', 'refused', book), refusal: predicted }, refusal };
-  };
-
-  const control = opened();
-  const controlCall = control.want(control.compile());
-  control.manifest(controlCall);
-  control.run(controlCall);
-
-  const intended = opened();
-  const intendedCall = intended.want(intended.compile());
-  intended.manifest(intendedCall);
-  const resumed = intended.copy();
-  resumed.pid = 2000;
-  resumed.resume(intendedCall);
-
-  const held = opened();
-  const heldCall = held.want(held.compile());
-  held.manifest(heldCall);
-  held.start(heldCall);
-  held.serve('gone_while_held');
-  const naive = held.copy();
-  naive.pid = 2000;
-  const again = naive.want(heldCall.compilation_id ?? '');
-  naive.manifest(again);
-  naive.run(again);
-  const restart = (pid: number): Ran => {
-    const book = naive.copy();
-    book.pid = pid;
-    return { book, role: 'restart', kill: null, expect: figures('completed', 'duplicated', naive) };
-  };
-
-  const first = new Book();
-  first.add('task.created', { title: 'Review a paragraph' });
-
-  const honoured = opened();
-  const honouredCall = honoured.want(honoured.compile());
-  honoured.manifest(honouredCall, true);
-  const lost = honoured.start(honouredCall);
-  honoured.serve('dropped');
-  honoured.broken(lost);
-  honoured.add('attempt.retry_decided', { decision: 'retry', reason: 'broken_key_honoured' }, lost);
-  const second = honoured.start(honouredCall, 2);
-  honoured.serve('answered', true);
-  honoured.observe(second);
-  honoured.finish(second);
-  const done = { duplicate_risk: false, next_operation: 'none', outcome: 'succeeded', provider_effect: 'happened', stage: 'completed' } as const;
-
-  const reached = opened();
-
-  return {
-    control: { producer: { book: control, role: 'produce', kill: null, expect: figures('completed', 'completed_once', control) } },
-    manifest: {
-      producer: { book: intended, role: 'produce', kill: at('call.manifest'), expect: figures('killed', 'undecided', intended) },
-      resume: { book: resumed, role: 'resume', kill: null, expect: figures('completed', 'completed_once', resumed) },
-    },
-    held: {
-      producer: { book: held, role: 'produce', kill: { at: 'held' }, expect: figures('killed', 'undecided', held) },
-      resume: refused(held.copy()),
-      naive: restart(2000),
-      'naive-again': restart(2000),
-    },
-    first: {
-      producer: { book: first, role: 'produce', kill: at('task.created'), expect: figures('killed', 'undecided', first) },
-      resume: refused(first.copy()),
-    },
-    honoured: { producer: { book: honoured, role: 'produce', kill: null, expect: { ...figures('completed', 'completed_once', honoured), calls: [done] } } },
-    reached: {
-      producer: { book: reached, role: 'produce', kill: null, expect: { ...figures('failed', 'undecided', reached), egress_refused: 1 }, egress: 1 },
-    },
-  };
-}
 
 export function goodBundle(): Tree {
   const told = stories();
@@ -117,7 +25,11 @@ export function goodBundle(): Tree {
   json('data/execution.json', executionOf(files));
   for (const planned of plan.cases) {
     const snapshots = snapshotsOf(planned);
-    json(`data/cases/${planned.id}/case.json`, { case: planned.id, snapshots: snapshots.map(({ id }) => id), void: null } satisfies Case);
+    json(`data/cases/${planned.id}/case.json`, {
+      case: planned.id,
+      snapshots: snapshots.map(({ id }) => id),
+      void: null,
+    } satisfies Case);
     for (const [index, { id }] of snapshots.entries()) {
       const ran = told[planned.id]?.[id];
       if (ran !== undefined) writeSnapshot(files, json, `data/cases/${planned.id}/${id}/`, ran, index);
@@ -134,12 +46,26 @@ function planOf(told: Record<string, Record<string, Ran>>): Plan {
   const cases = Object.entries(told).map(([id, { producer, ...arms }]): Plan['cases'][number] => {
     if (producer === undefined) throw new Error('A story begins with its producer.');
     const list = Object.entries(arms).map(([arm, { role, expect }]) => ({ id: arm, role, expect }));
-    return { id, title: `The case ${id}.`, scenario: 'review', provider: 'answers', kill: producer.kill, expect: producer.expect, arms: list };
+    return {
+      id,
+      title: `The case ${id}.`,
+      scenario: 'review',
+      provider: 'answers',
+      kill: producer.kill,
+      expect: producer.expect,
+      arms: list,
+    };
   });
   return {
     version: 'plan/v1',
-    ...{ id: 'small', title: 'Small', question: 'Does it hold?', subject: 'runtime-calls', timeouts: { checkpoint_ms: 1000, role_ms: 1000 } },
-    ...{ scenarios: { review: {} }, providers: { answers: script }, stopping_rule: 'Once.', exclusions: 'None.' },
+    ...{
+      id: 'small',
+      title: 'Small',
+      question: 'Does it hold?',
+      subject: 'runtime-calls',
+      timeouts: { checkpoint_ms: 1000, role_ms: 1000 },
+    },
+    ...{ scenarios: { review: { commit: 'each' } }, providers: { answers: script }, stopping_rule: 'Once.', exclusions: 'None.' },
     controls: { no_kill: ['control'], naive_restart: [{ case: 'held', arm: 'naive' }] },
     cases,
   };
@@ -149,7 +75,16 @@ function executionOf(files: Map<string, Buffer>): Execution {
   const hashOf = (path: string): string => sha256(files.get(path) ?? Buffer.alloc(0));
   const time = '2026-01-01T00:00:00.000Z';
   return {
-    ...{ version: 'execution/v1', run_id: 'run-1', confirmatory: false, exploratory_reason: 'a test', started_at: time, ended_at: time, argv: ['run'], jobs: 1 },
+    ...{
+      version: 'execution/v1',
+      run_id: 'run-1',
+      confirmatory: false,
+      exploratory_reason: 'a test',
+      started_at: time,
+      ended_at: time,
+      argv: ['run'],
+      jobs: 1,
+    },
     plan: { git_blob: null, path: null, sha256: hashOf('data/plan.json') },
     git: null,
     build: { files: 0, inventory_sha256: hashOf('data/build.json'), key: 'key', source_sha256: '0'.repeat(64) },
@@ -160,7 +95,13 @@ function executionOf(files: Map<string, Buffer>): Execution {
   };
 }
 
-function writeSnapshot(files: Map<string, Buffer>, json: (path: string, value: unknown) => void, folder: string, ran: Ran, index: number): void {
+function writeSnapshot(
+  files: Map<string, Buffer>,
+  json: (path: string, value: unknown) => void,
+  folder: string,
+  ran: Ran,
+  index: number,
+): void {
   const { book, role, kill, refusal = null, expect } = ran;
   const pid = index === 0 ? 1000 : book.pid === 1000 ? 2000 : book.pid;
   const { db, wal } = book.ledgerBytes();
@@ -174,7 +115,10 @@ function writeSnapshot(files: Map<string, Buffer>, json: (path: string, value: u
   files.set(`${folder}receipts.jsonl`, book.receiptBytes);
   const armed = kill === null ? null : kill.at === 'held' ? 'held' : `${kill.checkpoint}#${kill.occurrence}`;
   const place = kill?.at === 'held' ? ('held' as const) : ('announced' as const);
-  const moments = kill === null ? (['spawned', 'exit_seen', 'group_empty'] as const) : (['spawned', place, 'sigkill_sent', 'exit_seen', 'group_empty'] as const);
+  const moments =
+    kill === null
+      ? (['spawned', 'exit_seen', 'group_empty'] as const)
+      : (['spawned', place, 'sigkill_sent', 'exit_seen', 'group_empty'] as const);
   json(`${folder}process.json`, {
     ...{ argv: [`${role}.js`], armed, confinement: { cgroup: false, process_group: true } },
     exit: kill === null ? { code: 0, signal: null } : { code: null, signal: 'SIGKILL' },
@@ -191,16 +135,43 @@ function writeSnapshot(files: Map<string, Buffer>, json: (path: string, value: u
   const egress = { mechanism: 'in-process guard' as const, refused: [] };
   if (kill === null) {
     const status = expect.ended === 'killed' ? 'failed' : expect.ended;
-    json(`${folder}answer.json`, { detail: null, egress: { ...egress, refused }, pid, refusal, replayed: false, role, settings, status } satisfies Answer);
+    json(`${folder}answer.json`, {
+      detail: null,
+      egress: { ...egress, refused },
+      pid,
+      refusal,
+      replayed: false,
+      role,
+      settings,
+      status,
+    } satisfies Answer);
   }
   const inspectorPid = 5000 + index;
   json(`${folder}inspector.json`, {
-    ...{ after: state, argv: ['inspect.js'], before: state, exit: { code: 0, signal: null }, pid: inspectorPid, start_time_ticks: '500' },
+    ...{
+      after: state,
+      argv: ['inspect.js'],
+      before: state,
+      exit: { code: 0, signal: null },
+      pid: inspectorPid,
+      start_time_ticks: '500',
+    },
   } satisfies Inspector);
   json(`${folder}inspection.json`, {
-    ...{ detail: null, egress, pid: inspectorPid, refusal: null, replayed: false, role: 'inspect', settings, status: 'completed' },
+    ...{
+      detail: null,
+      egress,
+      pid: inspectorPid,
+      refusal: null,
+      replayed: false,
+      role: 'inspect',
+      settings,
+      status: 'completed',
+    },
     events: book.events,
-    artifacts: [...book.artifacts].sort().map(([hash, { bytes, media_type }]) => ({ media_type, sha256: hash, size: bytes.length })),
+    artifacts: [...book.artifacts]
+      .sort()
+      .map(([hash, { bytes, media_type }]) => ({ media_type, sha256: hash, size: bytes.length })),
     projections: projectionsOf(book),
   } satisfies Answer);
 }

@@ -44,7 +44,16 @@ export class Book {
 
   add(type: string, payload: object, ids: Ids = {}): Event {
     const none = { attempt_id: null, call_id: null, compilation_id: null };
-    const event = { ...none, ...ids, digest: '', payload: payload as Event['payload'], recorded_at: at, seq: this.next, task_id: 'task-1', type };
+    const event = {
+      ...none,
+      ...ids,
+      digest: '',
+      payload: payload as Event['payload'],
+      recorded_at: at,
+      seq: this.next,
+      task_id: 'task-1',
+      type,
+    };
     const whole = { ...event, digest: eventDigest(event, this.events.at(-1)?.digest ?? noDigest) };
     this.events.push(whole);
     return whole;
@@ -78,7 +87,11 @@ export class Book {
   request(extra: string[] = []): string {
     const id = `compilation-${this.next}`;
     const required_ids = ['A', 'B', ...extra];
-    this.add('context.compilation_requested', { budget_tokens: 64, compiler: { name: 'in-order', version: 1 }, offered: this.offered, required_ids }, { compilation_id: id });
+    this.add(
+      'context.compilation_requested',
+      { budget_tokens: 64, compiler: { name: 'in-order', version: 1 }, offered: this.offered, required_ids },
+      { compilation_id: id },
+    );
     return id;
   }
 
@@ -86,7 +99,11 @@ export class Book {
     const id = this.request();
     const pack = canonical({ budget_tokens: 64, compiler: { name: 'in-order', version: 1 }, items: this.offered });
     const hash = this.store(pack, 'application/json');
-    this.add('context.compiled', { context_package_sha256: hash, excluded: [], included_ids: ['A', 'B', 'D'], total_tokens: 12 }, { compilation_id: id });
+    this.add(
+      'context.compiled',
+      { context_package_sha256: hash, excluded: [], included_ids: ['A', 'B', 'D'], total_tokens: 12 },
+      { compilation_id: id },
+    );
     return id;
   }
 
@@ -112,10 +129,19 @@ export class Book {
   }
 
   manifest(call: Ids, honours_key = false): void {
-    const retry_policy = { max_attempts: 2, retry_broken_if_key_honoured: honours_key, retry_not_sent: true, retry_statuses: [503] };
+    const retry_policy = {
+      max_attempts: 2,
+      retry_broken_if_key_honoured: honours_key,
+      retry_not_sent: true,
+      retry_statuses: [503],
+    };
     const interpreter = { name: 'chat-completions', version: 1 };
     const renderer = { name: 'plain-sections', version: 1 };
-    this.add('call.manifest', { ...this.hashes, interpreter, provider: { honours_key, path: '/v1/chat/completions' }, renderer, retry_policy }, call);
+    this.add(
+      'call.manifest',
+      { ...this.hashes, interpreter, provider: { honours_key, path: '/v1/chat/completions' }, renderer, retry_policy },
+      call,
+    );
   }
 
   start(call: Ids, number = 1): Ids {
@@ -131,8 +157,20 @@ export class Book {
     const line = { at, monotonic_ns: '1', request, version: 'receipts/v1' as const };
     this.write({
       ...line,
-      ...{ body: { data: body.toString('utf8'), encoding: 'utf8' }, body_sha256: sha256(body), headers: { 'idempotency-key': 'key-1' } },
-      ...{ idempotency_key: 'key-1', kind: 'received', method: 'POST', path: '/v1/chat/completions', peer_pid: this.pid, seq: 0, digest: '' },
+      ...{
+        body: { data: body.toString('utf8'), encoding: 'utf8' },
+        body_sha256: sha256(body),
+        headers: { 'idempotency-key': 'key-1' },
+      },
+      ...{
+        idempotency_key: 'key-1',
+        kind: 'received',
+        method: 'POST',
+        path: '/v1/chat/completions',
+        peer_pid: this.pid,
+        seq: 0,
+        digest: '',
+      },
     });
     if (!replayed) this.effects += 1;
     const effect = { effect_id: `effect-${this.effects}`, name: 'chat.completions', replayed };
@@ -145,12 +183,20 @@ export class Book {
   }
 
   broken(attempt: Ids): void {
-    this.add('attempt.observed', { content_type: null, delivery: 'broken', detail: 'reset', response_sha256: null, status: null }, attempt);
+    this.add(
+      'attempt.observed',
+      { content_type: null, delivery: 'broken', detail: 'reset', response_sha256: null, status: null },
+      attempt,
+    );
   }
 
   observe(attempt: Ids): void {
     const response_sha256 = this.store(answer, 'application/json');
-    this.add('attempt.observed', { content_type: 'application/json', delivery: 'complete', detail: null, response_sha256, status: 200 }, attempt);
+    this.add(
+      'attempt.observed',
+      { content_type: 'application/json', delivery: 'complete', detail: null, response_sha256, status: 200 },
+      attempt,
+    );
   }
 
   finish(attempt: Ids): void {
@@ -175,7 +221,11 @@ export class Book {
 
   resume(old: Ids): void {
     const renewed = `call-${this.next + 1}`;
-    this.add('call.resumed', { idempotency_key: 'key-1', new_call_id: renewed, old_call_id: old.call_id, verified: this.hashes }, old);
+    this.add(
+      'call.resumed',
+      { idempotency_key: 'key-1', new_call_id: renewed, old_call_id: old.call_id, verified: this.hashes },
+      old,
+    );
     const call = this.want(old.compilation_id ?? '', renewed);
     this.manifest(call);
     this.run(call);
@@ -195,7 +245,9 @@ export class Book {
       db.pragma(`user_version = ${ledgerV1.user_version}`);
       for (const sql of ledgerV1.statements) db.exec(sql);
       db.pragma('wal_checkpoint(TRUNCATE)');
-      const insert = db.prepare('INSERT INTO events VALUES (@seq, @type, @task_id, @call_id, @attempt_id, @compilation_id, @payload, @recorded_at, @digest)');
+      const insert = db.prepare(
+        'INSERT INTO events VALUES (@seq, @type, @task_id, @call_id, @attempt_id, @compilation_id, @payload, @recorded_at, @digest)',
+      );
       const keep = db.prepare('INSERT INTO artifacts VALUES (?, ?, ?)');
       for (const [hash, { media_type, bytes }] of this.artifacts) keep.run(hash, media_type, bytes);
       for (const event of this.events) insert.run({ ...event, payload: canonical(event.payload) });
@@ -207,7 +259,9 @@ export class Book {
   }
 }
 
-export const answer = Buffer.from(JSON.stringify({ choices: [{ finish_reason: 'stop', message: { content: 'Fine.', role: 'assistant' } }] }));
+export const answer = Buffer.from(
+  JSON.stringify({ choices: [{ finish_reason: 'stop', message: { content: 'Fine.', role: 'assistant' } }] }),
+);
 
 export function inFolder<T>(use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'killpoint-verifier-'));

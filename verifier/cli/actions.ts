@@ -1,0 +1,31 @@
+/**
+ * The two things that the program does, apart from how it is asked for them. Words for people are loaded only where people read.
+ */
+import { canonical } from '../read/canonical.js';
+import { readTree } from '../read/tree.js';
+import { verify } from '../verdict.js';
+import { exitCodeOf, exitCodes } from './exit.js';
+
+export interface Streams {
+  out(text: string): void;
+  err(text: string): void;
+  readonly colour: boolean;
+}
+
+export async function verifyCommand(bundle: string, json: boolean, streams: Streams): Promise<number> {
+  const judgement = verify(readTree(bundle));
+  streams.out(
+    json ? `${canonical(judgement.verdict)}\n` : (await import('./render.js')).renderJudgement(judgement, streams.colour),
+  );
+  return exitCodeOf(judgement.verdict.verdict);
+}
+
+export async function corruptCommand(bundle: string, json: boolean, streams: Streams): Promise<number> {
+  // Not needed to verify, so not loaded to verify.
+  const { corrupt } = await import('../mutations/corrupt.js');
+  const corruption = corrupt(readTree(bundle));
+  if (corruption.base !== 'valid') streams.err(`The bundle itself is ${corruption.base}; only a valid one can be corrupted.\n`);
+  streams.out(json ? `${canonical(corruption)}\n` : (await import('./render.js')).renderCorruption(corruption));
+  if (corruption.base !== 'valid') return exitCodes.unknown;
+  return corruption.survivors.length > 0 ? exitCodes.invalid : exitCodes.valid;
+}

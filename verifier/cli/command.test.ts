@@ -1,0 +1,122 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { validateVerdict } from '../contract/validators.js';
+import { parseCanonicalFile } from '../read/canonical.js';
+import type { Tree } from '../read/tree.js';
+import { goodBundle } from '../testing/bundle.js';
+import { changed, snapshot } from '../testing/match.js';
+import { command } from './command.js';
+
+async function run(args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const said = { out: '', err: '' };
+  const code = await command(args, {
+    out: (text) => void (said.out += text),
+    err: (text) => void (said.err += text),
+    colour: false,
+  });
+  return { code, ...said };
+}
+
+async function onDisk<T>(tree: Tree, use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'killpoint-verifier-'));
+  try {
+    for (const [path, bytes] of tree.files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), bytes);
+    }
+    return await use(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const good = goodBundle();
+const bad = changed((editor) =>
+  editor.process(snapshot(editor, 'manifest'), (value) => void (value.exit = { code: 0, signal: null })),
+);
+const voided = changed((editor) =>
+  editor.json<{ void: unknown }>(
+    'data/cases/first/case.json',
+    (value) => void (value.void = { detail: 'd', reason: 'survivors', snapshot: 'producer' }),
+  ),
+);
+const nothing: Tree = { files: new Map(), forbidden: [], unreadable: [] };
+const other: Tree = { ...nothing, files: new Map([['README.md', Buffer.from('another product\n')]]) };
+
+describe('exit codes', () => {
+  it.each<[string, Tree, number, string]>([
+    ['a good bundle', good, 0, 'valid'],
+    ['a bad one', bad, 1, 'invalid'],
+    ['one with a void case', voided, 2, 'unknown'],
+    ['an empty folder', nothing, 2, 'unknown'],
+    ['a folder of another product', other, 2, 'unknown'],
+  ])('of verifying %s', async (_what, tree, code, verdict) => {
+    const json = await onDisk(tree, (folder) => run(['verify', folder, '--json']));
+    expect(json).toMatchObject({ code, err: '' });
+    const document = parseCanonicalFile(Buffer.from(json.out));
+    expect(validateVerdict(document)).toBe(true);
+    expect(document).toMatchObject({ verdict });
+    const words = await onDisk(tree, (folder) => run([folder]));
+    expect(words.code).toBe(code);
+    expect(words.out).toMatch(new RegExp(`verdict: ${verdict}\n$`));
+  });
+
+  it.each<[string, string[]]>([
+    ['no argument', []],
+    ['an option that is not there', ['verify', '.', '--lenient']],
+    ['a command that is not there and no folder either', ['frobnicate']],
+    ['two folders', ['verify', 'a', 'b']],
+    ['corrupting nothing', ['corrupt']],
+    ['a folder that is not there', ['verify', '/nowhere/at/all']],
+    ['a file', ['verify', new URL(import.meta.url).pathname]],
+  ])('of %s is 64, with one sentence', async (_what, args) => {
+    const { code, out, err } = await run(args);
+    expect(code).toBe(64);
+    expect(out).toBe('');
+    expect(err.trim().split('\n').length).toBe(1);
+  });
+
+  it('of help is 0', async () => {
+    for (const args of [['--help'], ['verify', '--help'], ['corrupt', '--help']])
+      expect(await run(args)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('of a failure of its own is 70', async () => {
+    const code = await onDisk(good, (folder) =>
+      command(['verify', folder], {
+        out: () => {
+          throw new Error('no place to write');
+        },
+        err: () => undefined,
+        colour: false,
+      }),
+    );
+    expect(code).toBe(70);
+  });
+});
+
+describe('corrupting', () => {
+  it('a good bundle leaves no survivor', async () => {
+    const { code, out, err } = await onDisk(good, (folder) => run(['corrupt', folder, '--json']));
+    expect(err).toBe('');
+    expect(parseCanonicalFile(Buffer.from(out))).toMatchObject({ base: 'valid', survivors: [], not_applicable: [] });
+    expect(code).toBe(0);
+  });
+  it('a bad one is refused in a sentence', async () => {
+    const { code, err } = await onDisk(bad, (folder) => run(['corrupt', folder, '--json']));
+    expect(code).toBe(2);
+    expect(err).toBe('The bundle itself is invalid; only a valid one can be corrupted.\n');
+  });
+});
+
+describe('the words', () => {
+  it('print every claim with its sentence and what was expected and seen, broken ones first', async () => {
+    const { out } = await onDisk(bad, (folder) => run(['verify', folder]));
+    expect(out.startsWith('G5  A kill counts only if')).toBe(true);
+    expect(out).toContain('    broken   manifest  2 of 2');
+    expect(out.match(/^ {4}(held|broken|unknown) {2,}\S+ {2}\d+ of \d+/gm)).toHaveLength(4 + 21 * 6);
+    expect(out).toContain('G5 kill-unproven at data/cases/manifest/producer/process.json');
+  });
+});

@@ -1,0 +1,49 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readTree } from '../read/tree.js';
+import { goodBundle } from '../testing/bundle.js';
+import { changed, snapshot } from '../testing/match.js';
+import { corrupt, operatorList } from './corrupt.js';
+
+describe('every mutant of the small bundle', () => {
+  const corruption = corrupt(goodBundle());
+
+  it('was made', () => {
+    expect(corruption.base).toBe('valid');
+    expect(corruption.not_applicable).toEqual([]);
+    expect(corruption.mutants).toBe(operatorList().length);
+  });
+
+  it.each(corruption.results)('$operator', ({ expected, given }) => expect(given).toEqual(expected));
+
+  it('has a name of its own', () => {
+    const names = operatorList().map(({ family, name }) => `${family}: ${name}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('a bundle that is not valid itself', () => {
+  it('is not broken further', () => {
+    const bad = changed((editor) =>
+      editor.process(snapshot(editor, 'manifest'), (value) => void (value.exit = { code: 0, signal: null })),
+    );
+    expect(corrupt(bad)).toMatchObject({ base: 'invalid', mutants: 0 });
+  });
+});
+
+const kept = fileURLToPath(new URL('../../evidence/kept', import.meta.url));
+const bundles = existsSync(kept)
+  ? readdirSync(kept, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('bagit.txt'))
+      .map((path) => join(kept, path, '..'))
+  : [];
+
+describe.runIf(bundles.length > 0)('every mutant of a kept bundle', () => {
+  it.each(bundles)('%s', { timeout: 120_000 }, (bundle) => {
+    const { base, survivors, not_applicable: notApplicable, mutants } = corrupt(readTree(bundle));
+    expect({ base, survivors, notApplicable }).toEqual({ base: 'valid', survivors: [], notApplicable: [] });
+    expect(mutants).toBe(operatorList().length);
+  });
+});

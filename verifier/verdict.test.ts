@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { validateVerdict } from './contract/validators.js';
+import type { CaseCheck } from './checks/check.js';
+import { EvidenceError } from './errors.js';
+import { judge } from './judge.js';
+import { readBundle } from './read/bundle.js';
+import { canonical } from './read/canonical.js';
+import { goodBundle } from './testing/bundle.js';
+import { changed, snapshot } from './testing/match.js';
+import { overall, verify } from './verdict.js';
+
+const good = goodBundle();
+const held = { result: 'held' } as const;
+const broken = { result: 'broken' } as const;
+const unknown = { result: 'unknown' } as const;
+
+describe('a verdict', () => {
+  it.each([
+    ['no claim at all', [], 0, 'unknown'],
+    ['everything held', [held, held], 0, 'valid'],
+    ['one unknown', [held, unknown], 0, 'unknown'],
+    ['one broken', [held, broken], 0, 'invalid'],
+    ['broken and unknown', [unknown, broken, held], 0, 'invalid'],
+    ['a void case', [held], 1, 'unknown'],
+    ['a void case and a broken claim', [broken], 1, 'invalid'],
+  ] as const)('of %s', (_what, claims, voids, wanted) => expect(overall(claims, voids)).toBe(wanted));
+
+  it('of the good bundle is valid, of the document\u2019s shape, and the same every time', () => {
+    const { verdict, claims } = verify(good);
+    expect(verdict.findings).toEqual([]);
+    expect(verdict.verdict).toBe('valid');
+    expect(validateVerdict(verdict), JSON.stringify(validateVerdict.errors)).toBe(true);
+    expect(claims).toHaveLength(4 + 21 * 6);
+    // Another bundle of the same plan: SQLite salts its logs anew, so the root hash is another one.
+    const { run: _first, ...document } = verdict;
+    const { run: _second, ...again } = verify(goodBundle()).verdict;
+    expect(canonical(again) === canonical(document)).toBe(true);
+    expect(canonical(verify(good).verdict) === canonical(verdict)).toBe(true);
+  });
+
+  it('counts what was expected and seen, and something of everything', () => {
+    const { results } = verify(good).verdict;
+    expect(results.every(({ expected, seen }) => expected === seen)).toBe(true);
+    // Only a case without arms lets G9 expect nothing; its source, the case itself, was read whole.
+    expect(new Set(results.filter(({ expected }) => expected === 0).map(({ guarantee }) => guarantee))).toEqual(new Set(['G9']));
+  });
+
+  it('holds no pid, path, host or time of the run', () => {
+    const other = changed((editor) => {
+      editor.execution((value) => {
+        value.run_id = 'run-2';
+        value.started_at = '2027-01-01T00:00:00.000Z';
+        value.platform.kernel = '7';
+      });
+      for (const name of ['producer', 'resume']) {
+        editor.process(
+          snapshot(editor, 'first', name),
+          (value) =>
+            void (value.timeline = value.timeline.map((moment) => ({ ...moment, monotonic_ns: `9${moment.monotonic_ns}` }))),
+        );
+      }
+    });
+    const { run: first, ...before } = verify(good).verdict;
+    const { run: second, ...after } = verify(other).verdict;
+    expect(canonical(after)).toBe(canonical(before));
+    expect(second).not.toEqual(first);
+  });
+});
+
+describe('a claim', () => {
+  const check = (run: CaseCheck['check']): CaseCheck => ({
+    ...{ guarantee: 'G99', sentence: 'A test.', covers: 'a test', doesNotCover: 'a test', codes: [], scope: 'case', check: run },
+  });
+  const resultOf = (run: CaseCheck['check']) => judge(readBundle(good), [check(run)])[0];
+
+  it('is unknown where the check throws, with the reason', () => {
+    const thrown = resultOf(() => {
+      throw new TypeError('a bug');
+    });
+    expect(thrown).toMatchObject({ result: 'unknown', reason: 'The check itself failed: a bug' });
+    const refused = resultOf(() => {
+      throw new EvidenceError('absent', 'The file is not there.');
+    });
+    expect(refused).toMatchObject({ result: 'unknown', reason: 'The file is not there.' });
+  });
+
+  it('is unknown where less was seen than expected', () => {
+    expect(resultOf(() => ({ expected: 1, seen: 0, findings: [] }))?.result).toBe('unknown');
+    expect(resultOf(() => ({ expected: 2, seen: 1, findings: [] }))?.result).toBe('unknown');
+    expect(resultOf(() => ({ expected: 0, seen: 0, findings: [] }))?.result).toBe('held');
+    expect(resultOf(() => ({ expected: 1, seen: 1, findings: [], unknown: 'nobody knows' }))?.result).toBe('unknown');
+  });
+});
+
+describe('what is not there', () => {
+  const nothing = { files: new Map<string, Buffer>(), forbidden: [], unreadable: [] };
+
+  it('an empty folder is unknown, never valid', () => {
+    const { verdict } = verify(nothing);
+    expect(verdict.verdict).toBe('unknown');
+    expect(verdict.claims).toMatchObject({ held: 0, broken: 0 });
+    expect(validateVerdict(verdict)).toBe(true);
+  });
+
+  it('a folder of another product is unknown', () => {
+    expect(verify({ ...nothing, files: new Map([['package.json', Buffer.from('{}')]]) }).verdict.verdict).toBe('unknown');
+  });
+
+  it('a bag of nothing is invalid', () => {
+    const files = new Map([['bagit.txt', Buffer.from('BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n')]]);
+    expect(verify({ ...nothing, files }).verdict.verdict).toBe('invalid');
+  });
+
+  it('a file that cannot be read leaves its claims unknown', () => {
+    const files = new Map(good.files);
+    files.delete('data/cases/control/producer/receipts.jsonl');
+    const { verdict } = verify({ files, forbidden: [], unreadable: ['data/cases/control/producer/receipts.jsonl'] });
+    expect(verdict.verdict).not.toBe('valid');
+    expect(verdict.findings.map(({ code }) => code)).not.toContain('file-missing');
+  });
+
+  it('a void case takes all of its claims with it, and the verdict is unknown', () => {
+    const tree = changed((editor) =>
+      editor.json<{ void: unknown }>(
+        'data/cases/first/case.json',
+        (value) => void (value.void = { detail: 'd', reason: 'survivors', snapshot: 'producer' }),
+      ),
+    );
+    const { verdict } = verify(tree);
+    expect(verdict).toMatchObject({ verdict: 'unknown', void: 1, findings: [] });
+    expect(verdict.results.filter(({ scope }) => scope === 'first').every(({ result }) => result === 'unknown')).toBe(true);
+  });
+
+  it('cases that were not chosen are unknown in an exploratory run, and missing in any other', () => {
+    const without = (argv: string[]) =>
+      changed((editor) => {
+        for (const path of [...editor.files.keys()]) if (path.startsWith('data/cases/first/')) editor.files.delete(path);
+        editor.execution((value) => void (value.argv = argv));
+      });
+    expect(verify(without(['run', '--case', 'control'])).verdict).toMatchObject({ verdict: 'unknown', findings: [] });
+    expect(verify(without(['run'])).verdict).toMatchObject({ verdict: 'invalid' });
+  });
+});
