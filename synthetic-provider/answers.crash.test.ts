@@ -84,13 +84,13 @@ describe('what a client sees, and what the receipts say', () => {
 
   it('keeps credentials only as present', async () => {
     const opened = await provider.open(ignore());
-    await ask(`${opened.url}/effects/pay?key=hunter2&n=1`, {
+    await ask(`${opened.url}/effects/pay?key=hunter2&n=1&%6bey=hunter2;sig=hunter2&hunter2`, {
       headers: { authorization: 'Bearer hunter2', 'x-api-key': 'hunter2' },
     });
     await sealed(provider, opened);
     expect(readFileSync(opened.receipts, 'utf8')).not.toContain('hunter2');
     expect(lines(opened.receipts)[0]).toMatchObject({
-      path: '/effects/pay?key=present&n=1',
+      path: '/effects/pay?key=present&n=present&%6bey=present;sig=present&present',
       headers: { authorization: 'present', 'x-api-key': 'present' },
     });
   });

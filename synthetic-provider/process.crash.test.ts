@@ -38,6 +38,22 @@ describe('who may ask', () => {
     expect(await sealed(provider, opened)).toEqual(['1 answered 200 effect-1']);
   });
 
+  it.each<[string, string]>([
+    ['half a pair in a name', '{"\\ud800":1}'],
+    [
+      'half a pair in the path',
+      '{"receipts":"/nowhere/\\ud800","script":{"key":"ignore","requests":[],"otherwise":{"do":"answer"}}}',
+    ],
+    ['half a pair in a name of the script', '{"receipts":"/nowhere/x","script":{"\\ud800":"\\ud800"}}'],
+    ['a list deeper than the stack', `{"receipts":"/nowhere/x","script":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ['a script deeper than the stack', `{"receipts":"/nowhere/x","script":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
+  ])('a hostile opening is refused and harms no other prefix: %s', async (_name, body) => {
+    const opened = await provider.open(ignore());
+    expect(await provider.control('POST', '', undefined, body)).toMatchObject({ status: 400 });
+    expect((await chat(opened.url)).status).toBe(200);
+    expect(await sealed(provider, opened)).toEqual(['1 answered 200 effect-1']);
+  });
+
   it('many prefixes at once stay apart', async () => {
     const opened = await Promise.all(Array.from({ length: 20 }, () => provider.open(honour({ do: 'hold', effect: 'none' }))));
     const replies = opened.map((one) => chat(one.url, 'a'));

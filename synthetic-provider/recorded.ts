@@ -1,6 +1,7 @@
 /**
  * What a receipt keeps of a request. Pure. Headers as received, only those that tell something about retries and bodies;
- * credentials never, only that they were there (a key in the query string is one too).
+ * credentials never, only that they were there. Nobody can list the names under which a query string may carry one (`sig`, `apikey`,
+ * a percent-encoded `key`), so no value of a query string is kept.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Receipt } from './contract/types.js';
@@ -8,7 +9,6 @@ import { sha256, utf8 } from './canonical.js';
 
 const kept = ['content-length', 'content-type', 'idempotency-key', 'user-agent', 'x-stainless-retry-count'];
 const credentials = ['api-key', 'authorization', 'x-api-key', 'x-goog-api-key'];
-const secretParameter = /([?&](?:key|api_key|api-key|access_token|token)=)[^&]*/gi;
 
 type Recorded = Pick<
   Extract<Receipt, { kind: 'received' }>,
@@ -20,7 +20,7 @@ export function recorded(method: string, path: string, headers: IncomingHttpHead
   const text = utf8(body);
   return {
     method,
-    path: path.replaceAll(secretParameter, '$1present'),
+    path: withoutValues(path),
     headers: Object.fromEntries([
       ...kept.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
       ...credentials.flatMap((name) => (headers[name] === undefined ? [] : [[name, 'present']])),
@@ -30,4 +30,14 @@ export function recorded(method: string, path: string, headers: IncomingHttpHead
     body: text === null ? { encoding: 'base64', data: body.toString('base64') } : { encoding: 'utf8', data: text },
     body_sha256: sha256(body),
   };
+}
+
+function withoutValues(path: string): string {
+  const [, pathname = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(path) ?? [];
+  return (
+    pathname +
+    rest.replaceAll(/([?#&;])([^?#&;=]*=?)[^?#&;]*/g, (_, mark: string, name: string) => {
+      return mark + (name === '' ? '' : name.endsWith('=') ? `${name}present` : 'present');
+    })
+  );
 }

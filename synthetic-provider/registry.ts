@@ -8,6 +8,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { ProviderScript } from './contract/types.js';
 import { readContinued } from './continue.js';
+import { isWellFormed, wellFormed } from './canonical.js';
 import { Effects } from './effects.js';
 import { ProviderError, reason } from './errors.js';
 import { Prefix } from './prefix.js';
@@ -42,14 +43,15 @@ export function openingMistakes(value: unknown): string[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return ['The body must be a JSON object.'];
   const { receipts, script, continue: goesOn, ...others } = value as Record<string, unknown>;
   const mistakes: string[] = [];
-  if (typeof receipts !== 'string' || !isAbsolute(receipts) || receipts.includes('\0'))
+  if (typeof receipts !== 'string' || !isAbsolute(receipts) || receipts.includes('\0') || !isWellFormed(receipts))
     mistakes.push('/receipts: must be an absolute path.');
   if (goesOn !== undefined && typeof goesOn !== 'boolean') mistakes.push('/continue: must be true or false.');
   for (const name of Object.keys(others)) mistakes.push(`/${name}: is not known here.`);
+  // Names are quoted as they came, and an answer must be sendable.
   return [
     ...mistakes,
     ...scriptMistakes(script).map((mistake) => `/script${mistake === '' ? '' : mistake.replace(/^\/:/, ':')}`),
-  ];
+  ].map(wellFormed);
 }
 
 export class Registry {

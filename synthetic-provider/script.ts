@@ -24,14 +24,17 @@ export function textsOf(script: ProviderScript): string[] {
 /** All mistakes, each with its JSON pointer; none means that the value is a script. */
 export function scriptMistakes(value: unknown): string[] {
   const shape = validateProviderScript(value) ? [] : describe(validateProviderScript.errors ?? []);
-  return [...shape, ...illFormed('', value)];
+  return [...shape, ...illFormed('', value, deepestText)];
 }
 
+/** `/requests/<n>/text`: what lies deeper is no part of a script, and may be nested deeper than the stack. */
+const deepestText = 3;
+
 /** A lone surrogate is a valid string for a schema, but has no bytes that could be sent. */
-function illFormed(pointer: string, value: unknown): string[] {
+function illFormed(pointer: string, value: unknown, depth: number): string[] {
   if (typeof value === 'string') return isWellFormed(value) ? [] : [`${pointer}: the text holds a lone surrogate.`];
-  if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([name, member]) => illFormed(`${pointer}/${name}`, member));
+  if (value === null || typeof value !== 'object' || depth === 0) return [];
+  return Object.entries(value).flatMap(([name, member]) => illFormed(`${pointer}/${name}`, member, depth - 1));
 }
 
 /**

@@ -3,15 +3,16 @@
  *
  * Output commit: `attempt.started` is durable before the first byte leaves, and one `attempt.started` is at most one request. The
  * response bytes are stored in the transaction of `attempt.observed`; everything after it can be derived from them again. A call
- * with an unsettled attempt is never completed: it stays open, and its caller gets `EffectUnknown`.
+ * with an unsettled attempt is never completed: it stays open, and its caller gets `EffectUnknown`. So does a caller whose
+ * response could not be recorded (disk full, ledger busy, closed meanwhile): an error that reads "try again" would be a trap.
  */
 import { interpret, interpreter, type Interpretation } from '../core/interpret.js';
 import { decideRetry, type Decision } from '../core/retry.js';
 import { sha256 } from '../core/digest.js';
-import { EffectUnknown, invariant } from '../core/errors.js';
+import { EffectUnknown, invariant, RuntimeError } from '../core/errors.js';
 import type { Draft, Payloads } from '../core/events.js';
 import { settled } from '../core/history.js';
-import type { Delivery } from '../wire/transport.js';
+import { asDelivery, type Delivery } from '../wire/transport.js';
 import { requestPath } from '../core/request.js';
 import type { Committer } from './committer.js';
 import { textArtifact, type Config } from './context.js';
@@ -41,25 +42,38 @@ export async function runAttempts(
   intent: readonly Draft[],
 ): Promise<Ended> {
   let pending: Draft[] = [...intent];
+  let served: Attempt | null = null;
   for (let number = 1; ; number += 1) {
     const attempt = { ...place, attempt_id: `attempt-${committer.nextSeq + pending.length}` };
-    committer.commit([...pending, { ...attempt, type: 'attempt.started', payload: { number } }]);
-    const delivery = await deliver(config, key, body);
+    record(committer, served, [...pending, { ...attempt, type: 'attempt.started', payload: { number } }]);
+    const delivery = await deliver(committer.closed, config, key, body);
+    served = attempt;
     const step = conclude(committer, config, attempt, number, delivery);
     if (step.next === 'retry') {
       pending = step.drafts;
       continue;
     }
-    committer.commit(step.drafts);
+    record(committer, served, step.drafts);
     if (step.ended === null) throw new EffectUnknown(place.call_id, attempt.attempt_id, step.detail);
     return { ...step.ended, attempts: number };
   }
 }
 
-async function deliver(config: Config, idempotencyKey: string, body: Buffer): Promise<Delivery> {
+/** Commits; where a request may have been served before, a failure leaves its effect unknown. */
+function record(committer: Committer, served: Attempt | null, drafts: readonly Draft[]): void {
+  try {
+    committer.commit(drafts);
+  } catch (cause) {
+    if (served === null || !(cause instanceof RuntimeError)) throw cause;
+    const detail = `what came back could not be recorded: ${cause.message}`;
+    throw new EffectUnknown(served.call_id, served.attempt_id, detail, { cause });
+  }
+}
+
+async function deliver(signal: AbortSignal, config: Config, idempotencyKey: string, body: Buffer): Promise<Delivery> {
   const { url, timeoutMs } = config;
   try {
-    return await config.transport({ url, path: requestPath, idempotencyKey, body, timeoutMs });
+    return asDelivery(await config.transport({ url, path: requestPath, idempotencyKey, body, timeoutMs, signal }));
   } catch (error) {
     // A transport that throws has proved nothing.
     return { delivery: 'broken', detail: error instanceof Error ? error.message : String(error) };
@@ -136,7 +150,8 @@ function observed(attempt: Attempt, delivery: Delivery): Draft {
   }
   const response = {
     sha256: sha256(delivery.bytes),
-    media_type: delivery.contentType ?? 'application/octet-stream',
+    // A header may be there and empty.
+    media_type: delivery.contentType || 'application/octet-stream',
     bytes: delivery.bytes,
   };
   const payload: Payloads['attempt.observed'] = {

@@ -7,7 +7,7 @@ import { PreparationFailed, RuntimeError } from '../core/errors.js';
 import type { Draft } from '../core/events.js';
 import type { CallRecord, CompilationRecord } from '../core/history.js';
 import type { BuiltRequest } from '../core/request.js';
-import { runAttempts, type Place } from './attempt.js';
+import { runAttempts, type Ended, type Place } from './attempt.js';
 import type { Committer } from './committer.js';
 import { contentReader, type Config } from './context.js';
 import { buildRecorded, demandKey, manifest, replayable, tooLarge, type WantedCall } from './prepare.js';
@@ -66,7 +66,8 @@ export async function start(
     throw new PreparationFailed(error, message, callId);
   }
   const drafts = [...pending, manifest(config, request, place)];
-  const ended = await runAttempts(committer, config, place, wanted.idempotencyKey, request.body, drafts);
+  const attempts = (): Promise<Ended> => runAttempts(committer, config, place, wanted.idempotencyKey, request.body, drafts);
+  const ended = await committer.during(wanted.taskId, attempts);
   return { callId, ...ended, replayed: false };
 }
 

@@ -4,7 +4,7 @@
  * Replay matches completed calls only, by key and body hash. An unfinished call under the same key is not replayed: whether to
  * repeat it is a question for the work state, not for a key.
  */
-import { buildRequest, renderContext, renderer, requestPath, type BuiltRequest } from '../core/request.js';
+import { buildRequest, keyPattern, renderContext, renderer, requestPath, type BuiltRequest } from '../core/request.js';
 import { KeyConflict, RuntimeError } from '../core/errors.js';
 import type { Draft } from '../core/events.js';
 import type { CallRecord, CompilationRecord } from '../core/history.js';
@@ -77,9 +77,8 @@ export function replayable(committer: Committer, key: string, bodySha256: string
   return sameKey.find((call) => call.completed !== null && call.manifest !== null) ?? null;
 }
 
-/** A key travels in a header, so it is limited to what every header can carry unchanged. */
 export function demandKey(key: string): void {
-  if (!/^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/.test(key))
+  if (typeof key !== 'string' || !keyPattern.test(key))
     throw new RuntimeError(
       'input-invalid',
       'An idempotency key is 1 to 255 printable ASCII characters, without spaces at its ends.',

@@ -14,6 +14,7 @@ import type { Settings } from '../store/connection.js';
 import { ownerAlive } from '../store/lease.js';
 import type { StoredArtifact } from '../store/ledger.js';
 import { ledgerName, openStateFolder, readFormat } from '../store/state-folder.js';
+import { demandDirectory } from './config.js';
 
 export interface ReaderOptions {
   /** The state folder to look at. */
@@ -35,11 +36,14 @@ export interface Reader {
 
 /** Throws `OwnerAlive` while somebody acts on the folder, and what `openRuntime` throws for a folder that cannot be used. */
 export function openReader(options: ReaderOptions): Reader {
+  demandDirectory(options.directory);
   const directory = resolve(options.directory);
   readFormatOf(directory);
-  if (ownerAlive(directory)) throw new OwnerAlive(directory);
   const copy = resolve(options.scratch);
+  const before = stateOf(directory);
   copyState(directory, copy);
+  // An owner may have come, and even gone, during the copy.
+  if (stateOf(directory) !== before) throw new OwnerAlive(directory);
   const { ledger } = openStateFolder(copy, false);
   const { history } = ledger;
   return {
@@ -50,6 +54,16 @@ export function openReader(options: ReaderOptions): Reader {
     artifact: (sha256) => ledger.artifact(sha256),
     close: () => ledger.close(),
   };
+}
+
+/** What changes when somebody writes. Throws while somebody may. */
+function stateOf(directory: string): string {
+  if (ownerAlive(directory)) throw new OwnerAlive(directory);
+  const told = [ledgerName, `${ledgerName}-wal`].map((name) => {
+    const found = fs.statSync(join(directory, name), { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? 'absent' : `${found.ino} ${found.size} ${found.mtimeNs}`;
+  });
+  return told.join('\n');
 }
 
 function readFormatOf(directory: string): void {

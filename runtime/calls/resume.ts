@@ -46,7 +46,9 @@ export async function resumeCall(
   committer.own();
   if (committer.history.lastSeq !== seen)
     throw new RuntimeError('overtaken', 'The ledger has grown since its work state was read. Nothing was done; read it again.');
-  const { call, request, verified } = plan(committer, config, callId, options);
+  // Decided again from the log itself: what the caller holds may be the state of another ledger.
+  const { workState: _seen, ...asked } = options;
+  const { call, request, verified } = plan(committer, config, callId, asked);
   const { taskId, compilationId } = call;
   const { idempotency_key, instruction } = call.request;
   const wanted = { taskId, compilationId, idempotencyKey: idempotency_key, instruction };

@@ -7,16 +7,15 @@
 import { resolve } from 'node:path';
 import type { WorkState } from '../contract/types.js';
 import type { OfferedItem } from '../core/compile.js';
-import { RuntimeError } from '../core/errors.js';
 import type { LedgerEvent, RetryPolicy } from '../core/events.js';
-import { rendererVersions, type RendererVersion } from '../core/request.js';
+import type { RendererVersion } from '../core/request.js';
 import { projectWorkState } from '../core/work-state.js';
 import type { Settings } from '../store/connection.js';
 import { openStateFolder } from '../store/state-folder.js';
-import { httpTransport } from '../wire/chat-completions.js';
 import type { Transport } from '../wire/transport.js';
 import { call, type CallOutcome } from './call.js';
 import { Committer, type CommitListener, type CommitMode } from './committer.js';
+import { configFrom, demandDirectory } from './config.js';
 import { compile, type CompiledContext, type Config } from './context.js';
 import type { WantedCall } from './prepare.js';
 import { checkResume, resumeCall, type ResumeOptions } from './resume.js';
@@ -28,7 +27,7 @@ export interface RuntimeOptions {
   /** Create the folder where it is absent or empty. Default false: a missing folder is an error, never an empty start. */
   create?: boolean;
   provider: {
-    /** `http://host:port/prefix`; `/v1/chat/completions` is appended. */
+    /** `http://host:port/prefix`, without credentials, query or fragment; `/v1/chat/completions` is appended. */
     url: string;
     model: string;
     /** The system message. Default empty. */
@@ -51,7 +50,7 @@ export interface RuntimeOptions {
   commit?: CommitMode;
   /** Sends one request; default HTTP. It must never retry by itself. */
   transport?: Transport;
-  /** Called synchronously after each commit, when the events are durable. */
+  /** Called synchronously after each commit, when the events are durable. It may read, but not act; what it throws undoes nothing. */
   onCommitted?: CommitListener;
 }
 
@@ -139,7 +138,8 @@ export class Runtime {
    * grown since `workState` was read.
    */
   resumeCall(callId: string, options: ResumeOptions = {}): Promise<CallOutcome> {
-    return resumeCall(this.committer, this.config, callId, options);
+    const key = this.committer.history.calls.get(callId)?.request.idempotency_key ?? '';
+    return this.oneAtATime(key, () => resumeCall(this.committer, this.config, callId, options));
   }
 
   /** Throws what `resumeCall` would refuse with, and does nothing else. */
@@ -155,7 +155,7 @@ export class Runtime {
     judge(this.committer, taskId, 'rejected', judgement);
   }
 
-  /** Closes the ledger and gives up the lease. */
+  /** Closes the ledger and gives up the lease. What is under way is given up too, and rejects with `EffectUnknown`. */
   close(): void {
     this.committer.close();
   }
@@ -178,52 +178,14 @@ export class Runtime {
  * Opens a state folder.
  *
  * Throws `RuntimeError`: `state-absent`, `directory-foreign`, `ledger-missing`, `ledger-damaged`, `version-newer`,
- * `state-unreadable`, `ledger-busy`, `settings-weak`, `sqlite-defective` or `input-invalid`.
+ * `state-unreadable`, `state-unfinished`, `state-unwritable`, `owner-alive`, `ledger-busy`, `settings-weak`, `sqlite-defective` or
+ * `input-invalid`.
  */
 export function openRuntime(options: RuntimeOptions): Runtime {
   const config = configFrom(options);
+  demandDirectory(options.directory);
   const directory = resolve(options.directory);
   const { ledger, lease } = openStateFolder(directory, options.create ?? false);
   const committer = new Committer(directory, ledger, lease, options.commit ?? 'grouped', options.onCommitted ?? null);
   return new Runtime(committer, config, ledger.settings);
-}
-
-function configFrom(options: RuntimeOptions): Config {
-  const { provider, context } = options;
-  if (!URL.canParse(provider.url) || !/^https?:/.test(provider.url))
-    throw new RuntimeError('input-invalid', `The provider's URL ${JSON.stringify(provider.url)} is not an http or https URL.`);
-  const rendererVersion = context.rendererVersion ?? 1;
-  if (!rendererVersions.includes(rendererVersion))
-    throw new RuntimeError(
-      'input-invalid',
-      `The renderer has the versions ${rendererVersions.join(' and ')}, not ${rendererVersion}.`,
-    );
-  for (const [name, count] of [
-    ['budgetTokens', context.budgetTokens],
-    ['timeoutMs', provider.timeoutMs ?? 1],
-  ] as const)
-    if (!Number.isSafeInteger(count) || count < 0) throw new RuntimeError('input-invalid', `${name} is not a count.`);
-  const retry = {
-    max_attempts: 1,
-    retry_statuses: [],
-    retry_not_sent: false,
-    retry_broken_if_key_honoured: false,
-    ...options.retry,
-  };
-  if (!Number.isSafeInteger(retry.max_attempts) || retry.max_attempts < 1)
-    throw new RuntimeError('input-invalid', 'retry.max_attempts counts the first attempt too, so it is at least 1.');
-  if (!retry.retry_statuses.every((status) => Number.isSafeInteger(status) && status >= 100))
-    throw new RuntimeError('input-invalid', 'retry.retry_statuses holds HTTP statuses.');
-  return {
-    url: provider.url,
-    model: provider.model,
-    system: provider.system ?? '',
-    honoursKey: provider.honoursKey ?? false,
-    timeoutMs: provider.timeoutMs ?? 120_000,
-    budgetTokens: context.budgetTokens,
-    rendererVersion,
-    retry,
-    maxRequestBytes: options.maxRequestBytes ?? null,
-    transport: options.transport ?? httpTransport,
-  };
 }

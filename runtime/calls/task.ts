@@ -20,6 +20,8 @@ export function createTask(committer: Committer, taskId: string, title: string):
 export function judge(committer: Committer, taskId: string, verdict: 'accepted' | 'rejected', judgement: Judgement): void {
   committer.own();
   const task = demandOpenTask(committer, taskId);
+  if (committer.callsUnderWay(taskId) > 0)
+    throw new RuntimeError('call-under-way', `A call of ${taskId} is under way. Wait for its end, then judge the task.`);
   const resultId = judgement.resultId ?? lastResult(task);
   if (judgement.resultId !== undefined && !task.calls.some((call) => call.completed?.result_id === judgement.resultId))
     throw new RuntimeError('result-unknown', `The task ${taskId} has no ${judgement.resultId}.`);

@@ -15,6 +15,7 @@ export type RuntimeErrorCode =
   | 'call-unknown'
   | 'compilation-unknown'
   | 'result-unknown'
+  | 'call-under-way'
   | 'compilation-failed'
   | 'preparation-failed'
   | 'effect-unknown'
@@ -25,6 +26,7 @@ export type RuntimeErrorCode =
   | 'state-absent'
   | 'state-unreadable'
   | 'state-unfinished'
+  | 'state-unwritable'
   | 'directory-foreign'
   | 'version-newer'
   | 'ledger-missing'
@@ -84,10 +86,11 @@ export class EffectUnknown extends RuntimeError {
   readonly callId: string;
   readonly attemptId: string;
 
-  constructor(callId: string, attemptId: string, detail: string) {
+  constructor(callId: string, attemptId: string, detail: string, options?: { cause?: unknown }) {
     super(
       'effect-unknown',
       `The effect of ${callId} is unknown (${detail}). Do not send it again: reconcile it with the provider first.`,
+      options,
     );
     this.callId = callId;
     this.attemptId = attemptId;

@@ -120,7 +120,7 @@ const shapes: { [T in EventType]: shape.Validator<Payloads[T]> } = {
 
 export const eventTypes = Object.keys(shapes) as EventType[];
 
-const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
+export const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 
 export function isEventType(type: string): type is EventType {
   return Object.hasOwn(shapes, type);

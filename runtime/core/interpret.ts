@@ -47,5 +47,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function errorText(error: unknown): string {
   const text = isObject(error) && typeof error['message'] === 'string' ? error['message'] : 'an error inside a 200';
-  return text.replace(/\p{Surrogate}/gu, '\ufffd').slice(0, 500) || 'an error inside a 200';
+  // Cut first: the cut itself may halve a pair, and a detail with half a pair could not be recorded.
+  return text.slice(0, 500).replace(/\p{Surrogate}/gu, '\ufffd') || 'an error inside a 200';
 }

@@ -15,6 +15,9 @@ export type RendererVersion = (typeof rendererVersions)[number];
 /** Path of the one request of a call, below the provider's URL. */
 export const requestPath = '/v1/chat/completions';
 
+/** A key travels in a header, so it is limited to what every header can carry unchanged. */
+export const keyPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
 export interface RequestSettings {
   model: string;
   system: string;

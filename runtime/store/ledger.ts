@@ -3,9 +3,11 @@
  *
  * Fault model: process crash at any point, and power loss. A group of events is one transaction and one sync. Each append
  * compares the last seq and digest with what this process last saw, so that an owner whose lock was defeated cannot write over
- * somebody else's history. After the first commit of an open the directory is synced, since SQLite's own files may be new names;
+ * somebody else's history; and whether the names still lead to the files that it has open, so that it cannot go on in a file that
+ * was moved away, deleted or replaced. After the first commit of an open the directory is synced, since SQLite's own files may be new names;
  * nobody learns of the commit before that. A commit that failed in an unknown way poisons the ledger until it is opened again.
  */
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { canonical } from '../core/canonical.js';
@@ -15,7 +17,11 @@ import { assertShape, type Draft, type LedgerEvent } from '../core/events.js';
 import { History } from '../core/history.js';
 import { openToLook, openToWrite, translated, type Settings } from './connection.js';
 import { syncDirectory } from './directory-sync.js';
+import { identityOf } from './identity.js';
 import { emptyTail, readEvents, readTail, type Row, type Tail } from './rows.js';
+
+/** A bound of memory alone: an artifact that was forgotten is found in the index. */
+const storedMax = 10_000;
 
 export interface StoredArtifact {
   sha256: string;
@@ -23,10 +29,19 @@ export interface StoredArtifact {
   media_type: string;
 }
 
+/** Throws what `append` would throw for this draft. */
+export function demandRecordable(draft: Draft): void {
+  assertShape(draft);
+  canonical(draft.payload);
+}
+
 export class Ledger {
   readonly history: History;
   readonly settings: Settings;
   private tail: Tail = emptyTail;
+  private readonly identity: string | null;
+  /** Hashes of artifacts that a commit of this open holds, so that a context used by many calls is not offered to the index again. */
+  private readonly stored = new Set<string>();
   private directorySynced = false;
   private failed: unknown = null;
   private readonly insertEvent: Database.Statement;
@@ -45,6 +60,7 @@ export class Ledger {
     this.settings = settings;
     this.history = History.of(events);
     this.tail = events.at(-1) ?? emptyTail;
+    this.identity = identityOf(path);
     this.insertEvent = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
     this.insertArtifact = database.prepare('INSERT OR IGNORE INTO artifacts VALUES (?, ?, ?)');
     this.selectTail = database.prepare('SELECT seq, digest FROM events ORDER BY seq DESC LIMIT 1');
@@ -74,7 +90,7 @@ export class Ledger {
 
   /** One transaction, one sync. Returns the events as they are now in the ledger. */
   append(drafts: readonly Draft[]): LedgerEvent[] {
-    if (!this.database.open) throw new RuntimeError('closed', 'The ledger is closed. Open it again.');
+    this.demandOpen();
     if (this.failed !== null)
       throw new RuntimeError('ledger-failed', 'An earlier commit failed. Close the ledger and open it again.', {
         cause: this.failed,
@@ -87,17 +103,17 @@ export class Ledger {
     }
     const events = rows.map((row, index) => ({ ...row, payload: drafts[index]?.payload }) as LedgerEvent);
     for (const event of events) this.history.add(event);
+    this.remember(drafts);
     this.tail = rows.at(-1) ?? this.tail;
-    if (!this.directorySynced) {
-      syncDirectory(dirname(this.path));
-      this.directorySynced = true;
-    }
+    if (!this.directorySynced) this.syncNames();
     return events;
   }
 
   /** Reads what others appended since this process last looked. */
   refresh(): void {
+    this.demandOpen();
     try {
+      this.demandSameFiles();
       for (const event of readEvents(this.database, this.tail)) {
         this.history.add(event);
         this.tail = event;
@@ -110,12 +126,22 @@ export class Ledger {
   }
 
   artifact(sha256: string): Buffer | null {
-    return (this.selectArtifact.get(sha256) as Buffer | undefined) ?? null;
+    this.demandOpen();
+    try {
+      return (this.selectArtifact.get(sha256) as Buffer | undefined) ?? null;
+    } catch (cause) {
+      throw translated(cause);
+    }
   }
 
   artifacts(): StoredArtifact[] {
+    this.demandOpen();
     const columns = 'sha256, length(bytes) AS size, media_type';
-    return this.database.prepare(`SELECT ${columns} FROM artifacts ORDER BY sha256`).all() as StoredArtifact[];
+    try {
+      return this.database.prepare(`SELECT ${columns} FROM artifacts ORDER BY sha256`).all() as StoredArtifact[];
+    } catch (cause) {
+      throw translated(cause);
+    }
   }
 
   close(): void {
@@ -143,10 +169,12 @@ export class Ledger {
   }
 
   private insert(rows: readonly Row[], drafts: readonly Draft[]): void {
+    this.demandSameFiles();
     const found = (this.selectTail.get() as Tail | undefined) ?? emptyTail;
     if (found.seq !== this.tail.seq || found.digest !== this.tail.digest) throw this.overtaken();
     for (const draft of drafts)
-      for (const artifact of draft.artifacts ?? []) this.insertArtifact.run(artifact.sha256, artifact.media_type, artifact.bytes);
+      for (const { sha256, media_type, bytes } of draft.artifacts ?? [])
+        if (!this.stored.has(sha256)) this.insertArtifact.run(sha256, media_type, bytes);
     for (const row of rows)
       this.insertEvent.run(
         row.seq,
@@ -161,17 +189,43 @@ export class Ledger {
       );
   }
 
-  private overtaken(): RuntimeError {
-    return new RuntimeError(
-      'overtaken',
-      'Somebody else appended to this ledger. Nothing was done; open it again and read what happened.',
-    );
+  private remember(drafts: readonly Draft[]): void {
+    if (this.stored.size > storedMax) this.stored.clear();
+    for (const draft of drafts) for (const { sha256 } of draft.artifacts ?? []) this.stored.add(sha256);
+  }
+
+  private overtaken(what = 'Somebody else appended to this ledger'): RuntimeError {
+    return new RuntimeError('overtaken', `${what}. Nothing was done; open it again and read what happened.`);
+  }
+
+  // Of the log only its presence is asked. To ask a file for its times makes the next write record a finer one, and the sync after
+  // it dearer: measured, 60 µs a commit. The ledger's own file is written at checkpoints alone.
+  private demandSameFiles(): void {
+    if (identityOf(this.path) === this.identity && existsSync(`${this.path}-wal`)) return;
+    throw this.overtaken(`${this.path} or its log was moved, deleted or replaced`);
+  }
+
+  private demandOpen(): void {
+    if (!this.database.open) throw new RuntimeError('closed', 'The ledger is closed. Open it again.');
+  }
+
+  // A failed sync is not tried again: the second one may succeed over names that are lost (F19).
+  private syncNames(): void {
+    try {
+      syncDirectory(dirname(this.path));
+      this.directorySynced = true;
+    } catch (cause) {
+      throw this.poisoned(cause);
+    }
   }
 
   private afterFailure(cause: unknown): unknown {
     const error = translated(cause);
     const nothingWritten = error instanceof RuntimeError && (error.code === 'overtaken' || error.code === 'ledger-busy');
-    if (nothingWritten) return error;
+    return nothingWritten ? error : this.poisoned(cause);
+  }
+
+  private poisoned(cause: unknown): RuntimeError {
     this.failed = cause;
     const why = cause instanceof Error ? cause.message : String(cause);
     return new RuntimeError('ledger-failed', `The commit failed: ${why}. Close the ledger and open it again.`, { cause });

@@ -14,6 +14,7 @@ import { canonical } from '../core/canonical.js';
 import { RuntimeError } from '../core/errors.js';
 import { createLedgerFile } from './connection.js';
 import { makeDirectory, syncDirectory, writeAtomically } from './directory-sync.js';
+import { irregular } from './identity.js';
 import { Lease, leaseName } from './lease.js';
 import { Ledger } from './ledger.js';
 
@@ -33,10 +34,12 @@ export function openStateFolder(directory: string, create: boolean): { ledger: L
       `${directory} is not a state folder: it holds other things and no ${formatName}. Name another.`,
     );
   if (!create) throw notCreated(directory, names);
-  makeDirectory(directory);
+  writing(directory, () => makeDirectory(directory));
+  demandRegular(directory);
   const lease = Lease.take(directory);
   try {
-    finishCreation(directory);
+    // Somebody else may have made it since we looked, and may have ended: then it is theirs, and is opened.
+    if (!namesIn(directory)?.includes(formatName)) writing(directory, () => finishCreation(directory));
     return { ledger: openLedger(directory), lease };
   } catch (error) {
     lease.release();
@@ -44,20 +47,32 @@ export function openStateFolder(directory: string, create: boolean): { ledger: L
   }
 }
 
+/** Refuses a folder in which one of our names is a link, a pipe or a folder, before anything of it is opened. */
+function demandRegular(directory: string): void {
+  const ours = [formatName, leaseName, ...['', '-wal', '-shm', '-journal'].map((suffix) => ledgerName + suffix)];
+  for (const name of ours) {
+    const problem = irregular(join(directory, name));
+    if (problem !== null)
+      throw new RuntimeError('state-unreadable', `${problem}. Put the file itself into the folder, from a copy.`);
+  }
+}
+
 /** The format of a folder, verified to be one that this program reads. */
 export function readFormat(directory: string): Format {
   const path = join(directory, formatName);
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = fs.readFileSync(path, 'utf8');
+    demandRegular(directory);
+    bytes = fs.readFileSync(path);
   } catch (cause) {
+    if (cause instanceof RuntimeError) throw cause;
     throw (cause as NodeJS.ErrnoException).code === 'ENOENT'
       ? new RuntimeError('directory-foreign', `${directory} is not a state folder: there is no ${formatName}. Name another.`, {
           cause,
         })
       : unreadable(path, cause);
   }
-  const format = parsedFormat(text);
+  const format = parsedFormat(bytes);
   if (format.product !== 'killpoint')
     throw new RuntimeError(
       'directory-foreign',
@@ -68,7 +83,7 @@ export function readFormat(directory: string): Format {
       'version-newer',
       `${directory} is stored as ${String(format.storage)}, which this version cannot read. Update killpoint.`,
     );
-  if (!validateFormat(format))
+  if (!validateFormat(format) || !bytes.equals(Buffer.from(`${canonical(format)}\n`)))
     throw new RuntimeError('ledger-damaged', `${path} is not a format record. Restore it from a copy.`);
   if (format.storage !== 'ledger/v1')
     throw new RuntimeError(
@@ -88,11 +103,8 @@ function openLedger(directory: string): Ledger {
 // Not by opening it: closing a descriptor would drop the locks that this process may hold on the same file.
 function demandFile(path: string): void {
   try {
-    if (!fs.statSync(path).isFile())
-      throw new RuntimeError('state-unreadable', `${path} is not a file. Restore the ledger from a copy.`);
     fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK);
   } catch (cause) {
-    if (cause instanceof RuntimeError) throw cause;
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
       throw new RuntimeError(
         'ledger-missing',
@@ -139,6 +151,21 @@ function demandNoEvents(path: string): void {
     );
 }
 
+/** Runs what makes files, and says in one sentence why it could not. */
+function writing(directory: string, work: () => void): void {
+  try {
+    work();
+  } catch (cause) {
+    if (cause instanceof RuntimeError) throw cause;
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new RuntimeError(
+      'state-unwritable',
+      `${directory} cannot be made (${code ?? message}). No event is in it; check its place and the space on it.`,
+      { cause },
+    );
+  }
+}
+
 function notCreated(directory: string, names: string[] | null): RuntimeError {
   if (names === null || names.length === 0)
     return new RuntimeError('state-absent', `There is no ledger in ${directory}. Check the path, or ask to create one.`);
@@ -148,9 +175,9 @@ function notCreated(directory: string, names: string[] | null): RuntimeError {
   );
 }
 
-function parsedFormat(text: string): Record<string, unknown> {
+function parsedFormat(bytes: Buffer): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
     // Told below, together with JSON that is no object.

@@ -22,10 +22,13 @@ export const httpTransport: Transport = (request) =>
     let connected = false;
     const settle = (delivery: Delivery): void => {
       clearTimeout(timer);
+      request.signal?.removeEventListener('abort', givenUp);
       resolve(delivery);
       if (delivery.delivery === 'broken') outgoing.destroy();
     };
     const broken = (detail: string): void => settle({ delivery: 'broken', detail });
+    const givenUp = (): void => broken('nobody waits for the response any more');
+    request.signal?.addEventListener('abort', givenUp, { once: true });
     const timer = setTimeout(() => broken(`no whole response within ${request.timeoutMs} ms`), request.timeoutMs);
     outgoing.on('socket', (socket) => socket.once('connect', () => (connected = true)));
     outgoing.on('error', (error) => {

@@ -10,7 +10,10 @@ export interface WireRequest {
   path: string;
   idempotencyKey: string;
   body: Buffer;
+  /** At most 2,147,483,647, the longest that a timer can wait. */
   timeoutMs: number;
+  /** Aborted when nobody waits any more: end the request; what it did is then unknown. */
+  signal?: AbortSignal;
 }
 
 export type Delivery =
@@ -19,3 +22,15 @@ export type Delivery =
   | { delivery: 'broken'; detail: string };
 
 export type Transport = (request: WireRequest) => Promise<Delivery>;
+
+/** The word of a transport, which anybody may have written: what is outside its promise proves nothing. */
+export function asDelivery(told: Delivery): Delivery {
+  const word: Partial<Record<'delivery' | 'status' | 'contentType' | 'bytes' | 'detail', unknown>> = told ?? {};
+  if (word.delivery === 'not_sent' || word.delivery === 'broken')
+    return { delivery: word.delivery, detail: typeof word.detail === 'string' ? word.detail : 'no reason was given' };
+  const { delivery, status, contentType, bytes } = word;
+  const isStatus = Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 999;
+  const isType = contentType === null || (typeof contentType === 'string' && !/\p{Surrogate}/u.test(contentType));
+  if (delivery === 'complete' && isStatus && isType && bytes instanceof Uint8Array) return told;
+  return { delivery: 'broken', detail: 'the transport gave no whole response: status, content type or bytes are amiss' };
+}

@@ -107,12 +107,13 @@ export class ProviderProcess {
     method: string,
     path: string,
     value?: unknown,
+    body = value === undefined ? '' : JSON.stringify(value),
   ): Promise<{ status: number | null; value: Record<string, unknown> }> {
     const headers = { authorization: `Bearer ${this.#controlToken}` };
     const { status, text } = await ask(`${this.origin}/control/prefixes${path}`, {
       method,
       headers,
-      body: value === undefined ? '' : JSON.stringify(value),
+      body,
     });
     return { status, value: JSON.parse(text) as Record<string, unknown> };
   }

@@ -61,7 +61,7 @@ test('a scenario’s mistakes are all told at once, with their pointers', () => 
   for (const told of [
     '/commit is none of each, grouped',
     '/dial is missing',
-    '/context/items/0/id is not a text',
+    '/context/items/0/id is not an id',
     '/context/surprise is not known',
   ])
     expect(() => asScenario(wrong)).toThrow(told);

@@ -5,8 +5,10 @@
  */
 import type { RetryPolicy } from '../../core/events.js';
 import type { OfferedItem } from '../../core/compile.js';
+import { idPattern } from '../../core/events.js';
+import { keyPattern } from '../../core/request.js';
 import { UsageError } from '../kit/environment.js';
-import { anyText, choice, count, flag, list, nullable, object, optional, text, type Check } from './shape.js';
+import { anyText, between, choice, count, flag, list, matching, nullable, object, optional, text, type Check } from './shape.js';
 
 export interface Scenario {
   commit: 'each' | 'grouped';
@@ -36,36 +38,39 @@ export interface Scenario {
   dial: { host: string; port: number } | null;
 }
 
+const id = matching(idPattern, 'an id: up to 128 of A-Z a-z 0-9 . _ -, the first a letter or digit');
+const key = matching(keyPattern, 'a key: 1 to 255 printable ASCII characters, without spaces at its ends');
+
 const scenario: Check = object({
   commit: choice('each', 'grouped'),
-  task: object({ task_id: text, title: text, objective: text, claim: object({ claim_id: text, statement: text, basis: text }) }),
+  task: object({ task_id: id, title: text, objective: text, claim: object({ claim_id: id, statement: text, basis: text }) }),
   context: object({
     budget_tokens: count,
     renderer_version: optional(choice(1, 2)),
     items: list(
-      object({ id: text, kind: choice('record', 'claim', 'artifact'), required: flag, content: anyText, lineage: list(text) }),
+      object({ id, kind: choice('record', 'claim', 'artifact'), required: flag, content: anyText, lineage: list(text) }),
     ),
     required_ids: list(text),
   }),
   call: nullable(
     object({
-      idempotency_key: text,
+      idempotency_key: key,
       instruction: text,
       model: text,
       system: anyText,
       honours_key: flag,
-      timeout_ms: count,
+      timeout_ms: between(1, 2 ** 31 - 1),
       max_request_bytes: optional(count),
       retry: object({
-        max_attempts: count,
-        retry_statuses: list(count),
+        max_attempts: between(1, Number.MAX_SAFE_INTEGER),
+        retry_statuses: list(between(100, 999)),
         retry_not_sent: flag,
         retry_broken_if_key_honoured: flag,
       }),
     }),
   ),
   accept: nullable(choice('accepted', 'rejected')),
-  dial: nullable(object({ host: text, port: count })),
+  dial: nullable(object({ host: text, port: between(1, 65_535) })),
 });
 
 /** The scenario, or a `UsageError` that names every mistake. */

@@ -1,12 +1,26 @@
 /** Small checks for the scenario: each takes a value and its JSON pointer, and returns the mistakes in words. */
 export type Check = ((value: unknown, at: string) => string[]) & { optional?: true };
 
-export const text: Check = (value, at) => (typeof value === 'string' && value !== '' ? [] : [`${at} is not a text`]);
-/** May be empty. */
-export const anyText: Check = (value, at) => (typeof value === 'string' ? [] : [`${at} is not a text`]);
+export const text: Check = (value, at) => (value === '' ? [`${at} is empty`] : anyText(value, at));
+/** May be empty. Half of a surrogate pair has no bytes, so no record could hold it. */
+export const anyText: Check = (value, at) => {
+  if (typeof value !== 'string') return [`${at} is not a text`];
+  return /\p{Surrogate}/u.test(value) ? [`${at} holds half of a surrogate pair`] : [];
+};
+
+export function matching(pattern: RegExp, what: string): Check {
+  return (value, at) => (typeof value === 'string' && pattern.test(value) ? [] : [`${at} is not ${what}`]);
+}
 export const flag: Check = (value, at) => (typeof value === 'boolean' ? [] : [`${at} is neither true nor false`]);
 export const count: Check = (value, at) =>
   Number.isSafeInteger(value) && (value as number) >= 0 ? [] : [`${at} is not a count`];
+
+export function between(least: number, most: number): Check {
+  return (value, at) =>
+    count(value, at).length === 0 && (value as number) >= least && (value as number) <= most
+      ? []
+      : [`${at} is not a number from ${least} to ${most}`];
+}
 
 export function choice(...allowed: readonly (string | number)[]): Check {
   return (value, at) => (allowed.includes(value as string) ? [] : [`${at} is none of ${allowed.join(', ')}`]);

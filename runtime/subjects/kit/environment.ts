@@ -3,7 +3,8 @@
  *
  * A mistake here ends the process with exit code 64 before anything was opened, sent or written.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 export type Role = 'produce' | 'inspect' | 'resume' | 'restart';
 
@@ -42,9 +43,9 @@ export function readEnvironment(
   return {
     role,
     state: required('KILLPOINT_STATE'),
-    out: required('KILLPOINT_OUT'),
+    out: inFolder('KILLPOINT_OUT', required('KILLPOINT_OUT')),
     nonce: optional('KILLPOINT_NONCE') ?? '',
-    providerUrl: inspecting ? null : required('KILLPOINT_PROVIDER_URL'),
+    providerUrl: inspecting ? null : url('KILLPOINT_PROVIDER_URL', required('KILLPOINT_PROVIDER_URL')),
     scenario: inspecting ? null : readJson('KILLPOINT_SCENARIO', required('KILLPOINT_SCENARIO')),
     armed: armedPlace(optional('KILLPOINT_CHECKPOINT'), checkpoints, optional('KILLPOINT_NONCE')),
     scratch: inspecting ? required('KILLPOINT_SCRATCH') : null,
@@ -63,9 +64,21 @@ function armedPlace(text: string | null, checkpoints: readonly string[], nonce: 
   return { name, occurrence: Number(occurrence) };
 }
 
+/** Found missing only at the end, the folder of the answer would cost the answer of work that was done. */
+function inFolder(variable: string, path: string): string {
+  if (statSync(dirname(path), { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new UsageError(`${variable} names ${path}, and there is no such folder.`);
+  return path;
+}
+
+function url(variable: string, text: string): string {
+  if (!URL.canParse(text)) throw new UsageError(`${variable} is not a URL.`);
+  return text;
+}
+
 function readJson(variable: string, path: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(path)));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`${variable} names ${path}, which cannot be read as JSON: ${why}.`);
