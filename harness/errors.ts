@@ -15,6 +15,7 @@ export type HarnessCode =
   | 'subject-unknown'
   | 'subject-malformed'
   | 'tree-dirty'
+  | 'git-failed'
   | 'build-missing'
   | 'build-altered'
   | 'state-unreadable'
@@ -35,6 +36,7 @@ const exitCodes: Record<HarnessCode, 2 | 64 | 70> = {
   'subject-unknown': 64,
   'subject-malformed': 64,
   'tree-dirty': 64,
+  'git-failed': 64,
   'build-missing': 64,
   'build-altered': 64,
   'state-unreadable': 64,
@@ -77,8 +79,14 @@ export class CaseVoid extends Error {
   }
 }
 
+/** The system's name of a failure (`ENOSPC`), or null for any other error. */
+export function codeOf(error: unknown): string | null {
+  const code = (error as NodeJS.ErrnoException | null | undefined)?.code;
+  return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : null;
+}
+
 /** True where the disk or the record itself failed: such a run cannot be told from a good one by going on. */
 export function isStorageFailure(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
+  const code = codeOf(error);
   return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO' || code === 'EROFS';
 }

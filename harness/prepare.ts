@@ -1,15 +1,16 @@
 /**
  * Everything that can refuse a run, before anything is written or started: platform, plan, subject, build, tree.
  */
-import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Progress, Stages } from './case/context.js';
-import { HarnessError } from './errors.js';
+import { codeOf, HarnessError } from './errors.js';
 import type { Installation } from './io/installation.js';
+import { limits, readPlainFile } from './io/read.js';
 import { parsePlan } from './plan/load.js';
 import type { Plan } from './plan/types.js';
 import { diagnose, type Diagnosis } from './probe/doctor.js';
 import { type Build, checkBuild } from './seal/build.js';
+import { demandWritableOut } from './seal/out.js';
 import { type Standing, standingOf } from './seal/standing.js';
 import { findSubjects, type InstalledSubject, subjectNamed } from './subject/find.js';
 
@@ -44,8 +45,8 @@ export async function prepare(request: RunRequest): Promise<Prepared> {
   if (process.platform !== 'linux') {
     throw new HarnessError('platform-unsupported', `Runs need Linux; on ${process.platform} killpoint only verifies.`);
   }
-  if (!existsSync(planFile)) throw new HarnessError('plan-unreadable', `There is no plan at ${planFile}.`);
   const planBytes = readPlan(planFile);
+  demandWritableOut(resolve(request.out));
   const subjects = findSubjects(installation, request.subjects);
   const plan = parsePlan(
     planBytes,
@@ -71,8 +72,9 @@ export async function prepare(request: RunRequest): Promise<Prepared> {
 
 function readPlan(path: string): Buffer {
   try {
-    return readFileSync(path);
+    return readPlainFile(path, limits.plan);
   } catch (error) {
-    throw new HarnessError('plan-unreadable', `The plan ${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    if (codeOf((error as Error).cause) === 'ENOENT') throw new HarnessError('plan-unreadable', `There is no plan at ${path}.`);
+    throw new HarnessError('plan-unreadable', `The plan ${path} cannot be read: ${(error as Error).message}.`, { cause: error });
   }
 }

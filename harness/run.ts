@@ -5,14 +5,14 @@
  * watchdog leaves no process behind.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realStages, type RunContext } from './case/context.js';
 import { type Guard, startGuard } from './case/guard.js';
 import { type Provider, startProvider } from './case/provider.js';
 import { type CaseResult, runCase } from './case/run-case.js';
 import { createSlots } from './case/slots.js';
-import { HarnessError } from './errors.js';
+import { codeOf, HarnessError } from './errors.js';
 import { canonicalLine, sha256 } from './io/canonical.js';
 import { syncPath } from './io/durable.js';
 import { selectCases } from './plan/load.js';
@@ -21,6 +21,7 @@ import { type Prepared, prepare, type RunRequest } from './prepare.js';
 import { packageVersions, platformFacts, sqliteVersion } from './probe/versions.js';
 import { plainReason, publishBag } from './seal/bag.js';
 import { executionRecord } from './seal/execution.js';
+import { makeFolder } from './seal/out.js';
 
 export interface RunResult {
   readonly bundle: string;
@@ -42,15 +43,17 @@ export async function runPlan(request: RunRequest): Promise<RunResult> {
   const home = resolve(request.out, prepared.plan.id);
   const partial = join(home, `${runId}.partial`);
   const results = await recording(partial, () => {
-    mkdirSync(join(partial, 'bag', 'data'), { recursive: true });
-    mkdirSync(join(partial, 'work'));
+    makeFolder(home);
+    for (const name of ['', 'bag', 'bag/data', 'work']) mkdirSync(join(partial, name));
     return live(request, prepared, partial, selected);
   });
   await recording(partial, () => writeRecord(request, prepared, partial, runId, startedAt));
   const bundle = join(home, runId);
   const rootSha256 = publishBag(partial, bundle, runId, startedAt.toISOString().slice(0, 10));
-  rmSync(partial, { recursive: true, force: true });
-  syncPath(home);
+  await recording(partial, () => {
+    rmSync(partial, { recursive: true, force: true });
+    syncPath(home);
+  });
   return {
     bundle,
     runId,
@@ -125,6 +128,7 @@ async function writeRecord(
     run_id: runId,
     confirmatory: standing.confirmatory,
     reason: standing.reason,
+    selected: request.cases.length === 0 ? null : selectCases(prepared.plan, request.cases).map(({ id }) => id),
     started_at: startedAt.toISOString(),
     ended_at: new Date().toISOString(),
     argv: request.argv,
@@ -145,10 +149,11 @@ async function recording<T>(partial: string, work: () => T | Promise<T>): Promis
   try {
     return await work();
   } catch (error) {
-    if (error instanceof HarnessError) throw error;
+    // Only what the system refused is a failure to record; anything else is a defect of ours and must look like one.
+    if (codeOf(error) === null) throw error;
     throw new HarnessError(
       'record-failed',
-      `The run could not be recorded (${plainReason(error)}); what was recorded is in ${partial}.`,
+      `The run could not be recorded (${plainReason(error)}); ${existsSync(partial) ? `what was recorded is in ${partial}` : 'nothing was recorded'}.`,
       { cause: error },
     );
   }

@@ -9,10 +9,11 @@ import { startGuard } from './case/guard.js';
 import { processFacts } from './case/proc.js';
 import type { Verdict } from './contract/types.js';
 import { validateVerdict } from './contract/validators.js';
-import { HarnessError } from './errors.js';
+import { codeOf, HarnessError } from './errors.js';
 import { parseCanonical } from './io/canonical.js';
 import { writeAtomic } from './io/durable.js';
 import type { Installation } from './io/installation.js';
+import { plainReason } from './seal/bag.js';
 
 const exitCodes: Record<Verdict['verdict'], number> = { valid: 0, invalid: 1, unknown: 2 };
 
@@ -35,7 +36,16 @@ export async function judge(bundle: string, installation: Installation, interrup
     );
   }
   const path = `${bundle}.verdict.json`;
-  writeAtomic(path, run.stdout);
+  try {
+    writeAtomic(path, run.stdout);
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    throw new HarnessError(
+      'record-failed',
+      `The bundle ${bundle} is sealed and judged ${verdict.verdict}, but the verdict could not be written beside it (${plainReason(error)}); killpoint verify says it again.`,
+      { cause: error },
+    );
+  }
   return { verdict, exitCode: exitCodes[verdict.verdict], path };
 }
 

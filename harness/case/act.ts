@@ -8,15 +8,18 @@
 import { CaseVoid } from '../errors.js';
 import type { Kill } from '../plan/types.js';
 import type { CrashModel } from '../crash/model.js';
-import { killAll, survivorsOf } from './end.js';
+import { killAll, stillThere, survivorsOf } from './end.js';
 import { readMarker } from './marker.js';
 import { parked } from './park.js';
 import type { Prefix } from './provider.js';
 import type { Exit, RoleProcess } from './spawn.js';
+import { within } from './wait.js';
 
 export interface Ended {
   readonly exit: Exit;
   readonly survivors: number[];
+  /** Alive when the role had ended by itself; empty after a kill, which is done to all of them at once. */
+  readonly leftBehind: number[];
   readonly trouble: CaseVoid | null;
 }
 
@@ -30,8 +33,9 @@ const reapMs = 5000;
 
 export async function act(role: RoleProcess, kill: Kill, prefix: Prefix, limits: Limits, crash: CrashModel): Promise<Ended> {
   let trouble: CaseVoid | null = null;
+  let leftBehind: number[] = [];
   try {
-    if (kill === null) await byItself(role, limits.role_ms);
+    if (kill === null) leftBehind = await byItself(role, limits.role_ms);
     else await byKill(role, kill, prefix, limits, crash);
   } catch (error) {
     trouble =
@@ -46,14 +50,13 @@ export async function act(role: RoleProcess, kill: Kill, prefix: Prefix, limits:
   else killAll(role);
   const exit = await role.exited;
   await silence(role);
-  return { exit, survivors, trouble: trouble ?? doubtAbout(role, kill, exit, survivors) };
+  return { exit, survivors, leftBehind, trouble: trouble ?? doubtAbout(role, kill, exit, survivors) };
 }
 
-async function byItself(role: RoleProcess, ms: number): Promise<void> {
-  if (!(await within(role.exited, ms))) {
-    role.timeline.mark('deadline');
-    throw new CaseVoid('role-deadline', `The role did not end within ${ms} ms.`);
-  }
+async function byItself(role: RoleProcess, ms: number): Promise<number[]> {
+  if (await within(role.exited, ms)) return stillThere(role);
+  role.timeline.mark('deadline');
+  throw new CaseVoid('role-deadline', `The role did not end within ${ms} ms.`);
 }
 
 async function byKill(
@@ -93,16 +96,4 @@ function doubtAbout(role: RoleProcess, kill: Kill, exit: Exit, survivors: readon
 /** Descriptor 3 ends when the last holder is dead; a survivor that holds it must not hold the harness. */
 async function silence(role: RoleProcess): Promise<void> {
   await within(role.silent, 1000);
-}
-
-async function within(event: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  try {
-    return await Promise.race([event.then(() => true), over]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -139,6 +139,11 @@ describe('a subject that breaks a rule', () => {
     ['another-checkpoint', 'kill-not-proven'],
     ['announces-twice', 'kill-not-proven'],
     ['inspection-fails', 'inspection-failed'],
+    ['floods-descriptor-3', 'kill-not-proven'],
+    ['answer-is-a-link', 'harness-error'],
+    ['answer-is-a-fifo', 'harness-error'],
+    ['state-holds-a-fifo', 'harness-error'],
+    ['state-holds-a-link', 'harness-error'],
   ];
   let result: RunResult;
 
@@ -151,14 +156,18 @@ describe('a subject that breaks a rule', () => {
         restart('other'),
       ]),
       killedCase('never-sends', 'sends-nothing', held),
+      killedCase('floods', 'floods-stderr'),
+      killedCase('deaf', 'ignores-SIGTERM'),
       killedCase('speaks', 'writes-a-lot-to-stderr', { at: 'checkpoint', checkpoint: 'answer.written', occurrence: 1 }),
     ]);
-    result = await runPlan(requestFor({ ...plan, timeouts: { checkpoint_ms: 1500, role_ms: 1500 } }, folder.path, installation));
+    result = await runPlan(requestFor({ ...plan, timeouts: { checkpoint_ms: 3000, role_ms: 3000 } }, folder.path, installation));
   });
 
   it.each(behaviours)('%s: void, %s', (behaviour, reason) => {
     expect(result.voids.filter((one) => one.case === behaviour)).toMatchObject([{ snapshot: 'producer', reason }]);
-    expect(readJson(result.bundle, 'data', 'cases', behaviour, 'case.json')).toMatchObject({ snapshots: ['producer'] });
+    // A state that cannot be listed has no record of its process; in every other case what was seen is there.
+    const snapshots = behaviour.startsWith('state-holds') ? [] : ['producer'];
+    expect(readJson(result.bundle, 'data', 'cases', behaviour, 'case.json')).toMatchObject({ snapshots });
   });
 
   it('an arm that hangs voids its case; what stands on it does not run, its neighbour does', () => {
@@ -182,6 +191,12 @@ describe('a subject that breaks a rule', () => {
       '<subject>/toy.mjs\n',
     );
     expect(existsSync(join(result.bundle, 'data', 'cases', 'held', 'producer', 'stderr.log'))).toBe(false);
+  });
+
+  it('keeps the beginning of a flood of words, and says that there was more', () => {
+    const words = readFileSync(join(result.bundle, 'data', 'cases', 'floods', 'producer', 'stderr.log'), 'utf8');
+    expect(words.length).toBeLessThan(300_000);
+    expect(words).toMatch(/^x{1000,}\n\(more was written than is kept\)\n$/);
   });
 
   it('does not touch the cases beside it', () => {

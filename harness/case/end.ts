@@ -14,7 +14,12 @@ const lookEveryMs = 5;
 export function killAll(role: RoleProcess): void {
   signal(-role.pgid, 'SIGKILL');
   role.cgroup?.kill();
-  if (role.cgroup === null) for (const pid of livingOf(role.pgid, role.nonce)) signal(pid, 'SIGKILL');
+  if (role.cgroup === null) for (const pid of stillThere(role)) signal(pid, 'SIGKILL');
+}
+
+/** Who of the role lives at this moment. */
+export function stillThere(role: RoleProcess): number[] {
+  return role.cgroup === null ? livingOf(role.pgid, role.nonce) : role.cgroup.members();
 }
 
 /** Pids that still live when the time is over; empty in every good case. */

@@ -4,15 +4,17 @@
  * Looking must change nothing. The state is listed before and after, and both lists are recorded; whether they are equal is not
  * judged here. An inspector that does not answer voids the case: there is nothing to hold the bytes against.
  */
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Inspector } from '../contract/types.js';
 import { CaseVoid } from '../errors.js';
 import { canonicalLine } from '../io/canonical.js';
 import { inventoryOf } from '../seal/inventory.js';
 import { commandOf } from '../subject/find.js';
+import { keepAnswer } from './answer.js';
 import type { Places, RunContext } from './context.js';
 import { killAll, survivorsOf } from './end.js';
+import { within } from './wait.js';
 import { withoutPaths } from './words.js';
 
 const reapMs = 5000;
@@ -22,7 +24,6 @@ export async function inspect(context: RunContext, places: Places): Promise<void
   const command = commandOf(subject, 'inspect', installation);
   const scratch = join(places.work, 'scratch');
   const out = join(places.work, 'inspection.json');
-  const stderr = join(places.work, 'inspect.stderr');
   mkdirSync(scratch);
   // A producer that died before it wrote anything leaves an empty folder, which the copy still needs for the inspector.
   mkdirSync(places.state, { recursive: true });
@@ -38,7 +39,6 @@ export async function inspect(context: RunContext, places: Places): Promise<void
       KILLPOINT_OUT: out,
       KILLPOINT_SCRATCH: scratch,
     },
-    stderr,
     cgroupHome: context.cgroupHome,
     guard: context.guard,
   });
@@ -48,13 +48,14 @@ export async function inspect(context: RunContext, places: Places): Promise<void
     clearTimeout(timer);
     killAll(role);
     const survivors = await survivorsOf(role, reapMs);
+    await within(role.silent, 1000);
     const after = inventoryOf(places.state, subject.description.volatile);
     const facts: Inspector = { argv: command.recorded, pid: role.pid, start_time_ticks: role.startTicks, exit, before, after };
     writeFileSync(join(places.folder, 'inspector.json'), canonicalLine(facts), { flag: 'wx' });
-    if (existsSync(out)) copyFileSync(out, join(places.folder, 'inspection.json'));
+    const answered = keepAnswer(out, join(places.folder, 'inspection.json'));
     if (survivors.length > 0) throw new CaseVoid('survivors', `Processes outlived the inspector: ${survivors.join(', ')}.`);
-    if (exit.code !== 0 || !existsSync(out)) {
-      const words = withoutPaths(readFileSync(stderr, 'utf8'), context).trim().split('\n').at(-1) ?? '';
+    if (exit.code !== 0 || !answered) {
+      const words = withoutPaths(role.words(), context).trim().split('\n').at(-1) ?? '';
       throw new CaseVoid(
         'inspection-failed',
         `The inspector ended with ${exit.signal ?? `exit ${exit.code}`}${words === '' ? '.' : `: ${words}`}`,

@@ -3,7 +3,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -66,8 +66,10 @@ describe.each([
 });
 
 describe('a harness that is killed', () => {
-  const startHarness = (name: string): { child: ChildProcess; out: string } => {
+  const startHarness = (name: string, user: number | null = null): { child: ChildProcess; out: string } => {
     const out = join(folder.path, name);
+    mkdirSync(out);
+    if (user !== null) for (const path of [folder.path, out]) chownSync(path, user, user);
     const cases = Array.from({ length: 8 }, (_none, index) =>
       killedCase(`case-${index}`, index % 2 === 0 ? 'good.setsid' : 'never-announces.setsid.group'),
     );
@@ -88,6 +90,7 @@ describe('a harness that is killed', () => {
     ];
     const child = spawn(process.execPath, [...args, '--subject', join(subjectsFolder, 'toy')], {
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(user === null ? {} : { uid: user, gid: user }),
     });
     return { child, out };
   };
@@ -133,18 +136,35 @@ describe('a harness that is killed', () => {
     expectNobody(out, child.pid ?? 0);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('by %s ends with exit 2 and one sentence, when nobody is left', async (signal) => {
-    const harness = startHarness(signal);
-    const { child, out } = harness;
-    const words: Buffer[] = [];
-    child.stderr?.on('data', (chunk: Buffer) => words.push(chunk));
-    await crowded(harness);
-    child.kill(signal);
-    const [code] = (await once(child, 'close')) as [number];
-    expect(code).toBe(2);
-    expect(Buffer.concat(words).toString()).toMatch(
-      /^killpoint: The run was interrupted; what was recorded is in .*\.partial\.$/m,
-    );
-    expectNobody(out, child.pid ?? 0);
-  });
+  it.runIf(process.getuid?.() === 0)(
+    'by SIGKILL, as a user who can make no cgroup, leaves nobody either: not even children of their own session',
+    async () => {
+      const harness = startHarness('no-cgroup', 65534);
+      const { child, out } = harness;
+      await crowded(harness);
+      expect(cgroupsOf(child.pid ?? 0)).toEqual([]);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await delay(5000);
+      expectNobody(out, child.pid ?? 0);
+    },
+  );
+
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'by %s ends with exit 2 and one sentence, when nobody is left',
+    async (signal) => {
+      const harness = startHarness(signal);
+      const { child, out } = harness;
+      const words: Buffer[] = [];
+      child.stderr?.on('data', (chunk: Buffer) => words.push(chunk));
+      await crowded(harness);
+      child.kill(signal);
+      const [code] = (await once(child, 'close')) as [number];
+      expect(code).toBe(2);
+      expect(Buffer.concat(words).toString()).toMatch(
+        /^killpoint: The run was interrupted; what was recorded is in .*\.partial\.$/m,
+      );
+      expectNobody(out, child.pid ?? 0);
+    },
+  );
 });

@@ -14,8 +14,12 @@ export interface Armed {
 
 export type Marker = { kind: 'none' } | { kind: 'announced' } | { kind: 'wrong'; why: string };
 
+/** Far more than a checkpoint line can have. */
+const longestLine = 4096;
+
 export function readMarker(bytes: Buffer, armed: Armed, nonce: string, pid: number): Marker {
   const end = bytes.indexOf(0x0a);
+  if (end < 0 && bytes.length > longestLine) return wrong('much came, and no line');
   if (end < 0) return { kind: 'none' };
   if (end !== bytes.length - 1) return wrong('more came after the announcing line');
   let line: unknown;

@@ -4,10 +4,11 @@
  * The experiment is a part of the main plan, with the real runtime, provider and verifier. The first test shows that it is valid when
  * nothing is planted; without it the others could not fail. Faults are planted through the parameters of a run, never by a flag.
  */
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signal } from './proc.js';
+import { ownCgroup } from './cgroup.js';
 import { realStages, type Stages } from './context.js';
 import type { Installation } from '../io/installation.js';
 import type { Plan } from '../plan/types.js';
@@ -70,7 +71,7 @@ async function experiment(more: Partial<RunRequest> = {}): Promise<Outcome & { b
 const withStage = (stage: Partial<Stages>): Partial<RunRequest> => ({ stages: { ...realStages, ...stage } });
 
 /** The real subject with one role replaced by a program of our own, which gets the path of the real one as its argument. */
-function withRole(role: 'produce' | 'inspect' | 'restart', program: string): Partial<RunRequest> {
+function withRole(role: 'produce' | 'inspect' | 'resume' | 'restart', program: string): Partial<RunRequest> {
   const real = loadSubject(join(installation.subjects, 'calls'));
   const planted = mkdtempSync(join(folder.path, `planted-${role}-`));
   writeFileSync(join(planted, 'planted.mjs'), program);
@@ -151,6 +152,73 @@ describe('a subject', () => {
     expect(codes).toContain('inspection-changed-state');
   });
 
+  it('whose inspection appends a real event is invalid', async () => {
+    const program = `const { openRuntime } = await import(new URL('../../index.js', 'file://' + process.argv[2]));
+      const runtime = openRuntime({
+        directory: process.env.KILLPOINT_STATE,
+        provider: { url: 'http://127.0.0.1:9', model: 'none' },
+        context: { budgetTokens: 1 },
+      });
+      runtime.createTask({ taskId: 'planted-' + process.pid, title: 'Appended by an inspection' });
+      runtime.close();
+      await import(process.argv[2]);`;
+    const { verdict, codes, voids } = await experiment(withRole('inspect', program));
+    expect([verdict, voids]).toEqual(['invalid', []]);
+    expect(codes).toContain('inspection-changed-state');
+  });
+
+  it('whose producer writes on after it announced is invalid: the killed ledger does not end at its checkpoint', async () => {
+    // It takes the byte that it should wait for as given, commits the next event and then hangs in its request.
+    const program = `import fs from 'node:fs';
+      import { createServer } from 'node:net';
+      import { syncBuiltinESMExports } from 'node:module';
+      if (process.env.KILLPOINT_CHECKPOINT) {
+        const silent = createServer().listen(0, '127.0.0.1');
+        await new Promise((resolve) => silent.once('listening', resolve));
+        process.env.KILLPOINT_PROVIDER_URL = 'http://127.0.0.1:' + silent.address().port;
+        const read = fs.readSync;
+        fs.readSync = (descriptor, buffer, ...rest) => (descriptor === 4 ? (buffer.write('g'), 1) : read(descriptor, buffer, ...rest));
+        syncBuiltinESMExports();
+      }
+      await import(process.argv[2]);`;
+    const crash: Stages['crash'] = (target, struck) => {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+      realStages.crash(target, struck);
+    };
+    const { verdict, codes } = await experiment({ ...withRole('produce', program), ...withStage({ crash }) });
+    expect(verdict).toBe('invalid');
+    expect(codes).toContain('checkpoint-mismatch');
+  });
+
+  it('whose resume only wakes a helper of the producer is not valid: the helper died with the kill', async () => {
+    const helper = `const fs = require('fs'); setInterval(() => {
+        if (fs.existsSync(process.argv[1] + '.wake')) fs.appendFileSync(process.argv[1] + '.woken', 'x');
+      }, 20)`;
+    const program = `import { spawn } from 'node:child_process';
+      spawn(process.execPath, ['-e', ${JSON.stringify(helper)}, process.argv[1]], { detached: true, stdio: 'ignore', env: {} }).unref();
+      await import(process.argv[2]);`;
+    const resume = `import { existsSync, writeFileSync } from 'node:fs';
+      const producer = process.argv[1].replace(/planted.mjs$/, 'producer.mjs');
+      writeFileSync(producer + '.wake', '');
+      setTimeout(() => {
+        if (existsSync(producer + '.woken')) writeFileSync(producer + '.lived', '');
+        process.exit(70);
+      }, 300);`;
+    const request = withRole('resume', resume);
+    const subject = request.subjects?.[0] ?? '';
+    writeFileSync(join(subject, 'producer.mjs'), program);
+    const description = readJson(subject, 'subject.json') as { roles: Record<string, string[]> };
+    const [, path = ''] = description.roles.produce ?? [];
+    description.roles.produce = ['node', 'producer.mjs', path];
+    writeFileSync(join(subject, 'subject.json'), JSON.stringify(description));
+    // One at a time: a producer of another case must not answer the call.
+    const { verdict, bundle } = await experiment({ ...request, jobs: 1 });
+    expect(verdict).not.toBe('valid');
+    if (ownCgroup() === null) return;
+    expect(existsSync(join(subject, 'producer.mjs.lived'))).toBe(false);
+    expect(readJson(bundle, 'data', 'cases', 'manifest-resumed', 'resume', 'process.json')).toMatchObject({ exit: { code: 70 } });
+  });
+
   it('whose naive restart does not duplicate is invalid: the control is silent', async () => {
     // Answers what the real one would, without sending anything.
     const program = `process.env.KILLPOINT_PROVIDER_URL = 'http://127.0.0.1:9/';
@@ -185,13 +253,17 @@ describe('a harness', () => {
     expect(codes).toContain('copy-incomplete');
   });
 
-  it('that leaves out a planned case is not valid', async () => {
-    const { verdict, codes, bundle } = await experiment({ cases: ['control', 'effect-unknown'], exploratory: false });
-    expect(verdict).toBe('invalid');
-    expect(codes).toContain('case-missing');
+  it('that leaves out what --case left out says so, and the bundle is unknown', async () => {
+    const { verdict, codes, bundle } = await experiment({
+      cases: ['effect-unknown', 'control'],
+      exploratory: false,
+      argv: ['killpoint', 'run', 'plan.json', '--case', 'control', '--case', 'effect-unknown'],
+    });
+    expect([verdict, codes]).toEqual(['unknown', []]);
     expect(readJson(bundle, 'data', 'execution.json')).toMatchObject({
       confirmatory: false,
       exploratory_reason: 'only some cases were run (--case)',
+      selected: ['effect-unknown', 'control'],
     });
   });
 

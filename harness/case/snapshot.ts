@@ -8,11 +8,12 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from
 import { join } from 'node:path';
 import type { Process } from '../contract/types.js';
 import { CaseVoid } from '../errors.js';
-import { canonicalLine, sha256 } from '../io/canonical.js';
+import { canonical, canonicalLine, sha256 } from '../io/canonical.js';
 import { inventoryOf } from '../seal/inventory.js';
 import { commandOf } from '../subject/find.js';
 import { act, type Ended } from './act.js';
 import { type Places, placesOf, type Row, type RunContext } from './context.js';
+import { keepAnswer } from './answer.js';
 import { inspect } from './inspect.js';
 import type { Closed, Prefix } from './provider.js';
 import { keepWords } from './words.js';
@@ -38,8 +39,8 @@ export async function takeSnapshot(context: RunContext, row: Row): Promise<Taken
     writeFacts(context, row, places, role, ended, closed, live);
     context.stages.copy(places.live, places.state, context.subject.description.volatile);
     if (existsSync(places.receipts)) copyFileSync(places.receipts, join(places.folder, 'receipts.jsonl'));
-    if (existsSync(answer)) copyFileSync(answer, join(places.folder, 'answer.json'));
-    keepWords(context, join(places.work, 'stderr'), join(places.folder, 'stderr.log'));
+    keepAnswer(answer, join(places.folder, 'answer.json'));
+    keepWords(context, role.words(), join(places.folder, 'stderr.log'));
     if (ended.trouble !== null) throw ended.trouble;
     if (closed instanceof CaseVoid) throw closed;
     await inspect(context, places);
@@ -75,7 +76,6 @@ function startRole(context: RunContext, row: Row, places: Places, prefix: Prefix
       ...(row.role === 'resume' ? { KILLPOINT_OPERATION: '', KILLPOINT_DRY_RUN: '' } : {}),
       ...armed,
     },
-    stderr: join(places.work, 'stderr'),
     cgroupHome: context.cgroupHome,
     guard: context.guard,
   });
@@ -116,6 +116,9 @@ function writeFacts(
     confinement: { process_group: true, cgroup: role.cgroup !== null },
     receipts: closed instanceof CaseVoid ? null : closed,
     live_inventory: live,
+    scenario_sha256: sha256(canonicalLine(context.plan.scenarios[row.scenario])),
+    script_sha256: sha256(canonical(context.plan.providers[row.provider])),
+    left_behind: ended.leftBehind,
   };
   writeFileSync(join(places.folder, 'process.json'), canonicalLine(facts), { flag: 'wx' });
   const announced = role.announced();

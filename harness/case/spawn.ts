@@ -6,12 +6,12 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { CaseVoid } from '../errors.js';
 import { type Cgroup, createCgroup, inside } from './cgroup.js';
 import type { Guard } from './guard.js';
 import { processFacts } from './proc.js';
+import { keepFirst } from './stream.js';
 import { startTimeline, type Timeline } from './timeline.js';
 
 export interface SpawnRequest {
@@ -19,7 +19,6 @@ export interface SpawnRequest {
   readonly args: readonly string[];
   readonly folder: string;
   readonly environment: Readonly<Record<string, string>>;
-  readonly stderr: string;
   /** Where cgroups are made; null where none can be had. */
   readonly cgroupHome: string | null;
   readonly guard: Guard;
@@ -43,7 +42,9 @@ export interface RoleProcess {
   announced(): Buffer;
   /** Calls back on every new byte of descriptor 3. */
   onAnnounced(listener: () => void): void;
-  /** Resolves when descriptor 3 has ended: nobody can announce any more. */
+  /** What it wrote to standard error, the first part where it wrote very much. */
+  words(): string;
+  /** Resolves when descriptor 3 and standard error have ended: nobody can say anything any more. */
   readonly silent: Promise<void>;
   /** Answers the parked process with `g`. */
   goOn(): void;
@@ -53,6 +54,10 @@ export interface RoleProcess {
 
 /** Nothing of the harness's own environment reaches a subject: two runs differ only in the KILLPOINT variables. */
 const fixedEnvironment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', TZ: 'UTC', LANG: 'C.UTF-8' };
+
+/** A checkpoint line has some two hundred bytes; of words, a long stack or two tell a person enough. */
+const announcedBytes = 64 * 1024;
+const wordsBytes = 256 * 1024;
 
 export type SpawnRole = (request: SpawnRequest) => RoleProcess;
 
@@ -87,35 +92,24 @@ export function spawnRole(request: SpawnRequest): RoleProcess {
 }
 
 function startChild(request: SpawnRequest, nonce: string, cgroup: Cgroup | null): ChildProcess {
-  const stderr = openSync(request.stderr, 'a');
-  try {
-    return inside(cgroup, request.cgroupHome, () =>
-      spawn(request.file, request.args, {
-        cwd: request.folder,
-        env: { ...fixedEnvironment, ...request.environment, KILLPOINT_NONCE: nonce },
-        detached: true,
-        stdio: ['ignore', 'ignore', stderr, 'pipe', 'pipe'],
-      }),
-    );
-  } finally {
-    closeSync(stderr);
-  }
+  return inside(cgroup, request.cgroupHome, () =>
+    spawn(request.file, request.args, {
+      cwd: request.folder,
+      env: { ...fixedEnvironment, ...request.environment, KILLPOINT_NONCE: nonce },
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+    }),
+  );
 }
 
 function watchChild(
   child: ChildProcess,
   timeline: Timeline,
   onRelease: () => void,
-): Pick<RoleProcess, 'exited' | 'announced' | 'onAnnounced' | 'silent' | 'goOn' | 'release'> {
-  const [, , , from, to] = child.stdio as [null, null, null, Readable, Writable];
-  const chunks: Buffer[] = [];
-  const listeners: (() => void)[] = [];
-  from.on('data', (chunk: Buffer) => {
-    chunks.push(chunk);
-    for (const listener of listeners) listener();
-  });
-  // A reset is the way in which a killed peer ends; the bytes before it count.
-  from.on('error', () => undefined);
+): Pick<RoleProcess, 'exited' | 'announced' | 'onAnnounced' | 'words' | 'silent' | 'goOn' | 'release'> {
+  const [, , stderr, from, to] = child.stdio as [null, null, Readable, Readable, Writable];
+  const announced = keepFirst(from, announcedBytes);
+  const words = keepFirst(stderr, wordsBytes);
   to.on('error', () => undefined);
   return {
     exited: new Promise((resolve) => {
@@ -124,12 +118,14 @@ function watchChild(
         resolve({ code, signal });
       });
     }),
-    silent: new Promise((resolve) => from.once('close', () => resolve())),
-    announced: () => Buffer.concat(chunks),
-    onAnnounced: (listener) => void listeners.push(listener),
+    silent: Promise.all([announced.ended, words.ended]).then(() => undefined),
+    announced: announced.bytes,
+    onAnnounced: announced.onData,
+    words: () => `${words.bytes().toString('utf8')}${words.overflowed() ? '\n(more was written than is kept)\n' : ''}`,
     goOn: () => void to.write('g'),
     release: () => {
-      from.destroy();
+      announced.destroy();
+      words.destroy();
       to.destroy();
       onRelease();
     },

@@ -3,14 +3,13 @@
  *
  * Two runs of one plan on two machines should differ only where they must; a path tells who ran it and where, and proves nothing.
  */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import type { RunContext } from './context.js';
 
 type PathContext = Pick<RunContext, 'installation' | 'bag' | 'work' | 'subject'>;
 
-export function keepWords(context: PathContext, from: string, to: string): void {
-  if (!existsSync(from)) return;
-  const words = withoutPaths(readFileSync(from, 'utf8'), context);
+export function keepWords(context: PathContext, said: string, to: string): void {
+  const words = withoutPaths(said, context);
   if (words !== '') writeFileSync(to, words, { flag: 'wx' });
 }
 

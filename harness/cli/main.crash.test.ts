@@ -1,10 +1,10 @@
 /**
  * The command line as a person meets it: exit codes, one sentence, one JSON document; and `state` on real state folders.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,7 +21,11 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 const main = (...args: string[]) =>
-  spawnSync(process.execPath, [join(installation.build, 'harness', 'cli', 'main.js'), ...args], { encoding: 'utf8' });
+  spawnSync(process.execPath, [join(installation.build, 'harness', 'cli', 'main.js'), ...args], {
+    encoding: 'utf8',
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  });
 
 describe('the command', () => {
   const main = (...args: string[]) =>
@@ -111,6 +115,80 @@ describe('run', () => {
     for (const name of ['plan', 'cases', 'outcomes', 'claims', 'verdict', 'bundle', 'root'])
       expect(stdout).toMatch(new RegExp(`^${name} `, 'm'));
     expect(stdout).not.toContain('\u001b');
+  });
+});
+
+describe('hostile places', () => {
+  const place = (name: string): string => join(folder.path, name);
+  const toy = (...args: string[]) => {
+    const { planFile } = requestFor(toyPlan(), folder.path, installation);
+    return main('run', planFile, '--exploratory', '--subject', join(subjectsFolder, 'toy'), ...args);
+  };
+  beforeAll(() => {
+    execFileSync('mkfifo', [place('plan.fifo')]);
+    mkdirSync(place('fifo-state'));
+    execFileSync('mkfifo', [join(place('fifo-state'), 'format.json')]);
+    writeFileSync(place('file'), '');
+  });
+
+  it.each<[string, RegExp, () => string[]]>([
+    ['a plan that is a FIFO', /cannot be read: it is not a plain file/, () => ['run', place('plan.fifo')]],
+    ['a plan that is a device without end', /cannot be read: it is not a plain file/, () => ['run', '/dev/zero']],
+    ['a plan that is a folder', /cannot be read: it is not a plain file/, () => ['run', folder.path]],
+    ['a state whose format is a FIFO', /cannot be read \(it is not a plain file\)/, () => ['state', place('fifo-state')]],
+  ])('%s is refused in one sentence, at once', (_name, sentence, args) => {
+    const { status, stderr } = main(...args());
+    expect(status).toBe(64);
+    expect(stderr).toMatch(sentence);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('an --out that is a file is refused before anything runs', () => {
+    const { status, stderr } = toy('--out', join(place('file'), 'runs'));
+    expect([status, stderr]).toEqual([
+      64,
+      expect.stringMatching(/^killpoint: Bundles cannot go to .* is not a folder\. Choose another --out\.\n$/),
+    ]);
+  });
+
+  it('an --out where no folder can be made ends with one sentence, not in an endless loop', () => {
+    const { status, stderr } = toy('--out', '/proc/killpoint-test/runs');
+    expect([status, stderr]).toEqual([2, expect.stringMatching(/nothing was recorded\.\n$/)]);
+  });
+
+  it.runIf(process.getuid?.() === 0)('a result that does not fit on the disk is no result', () => {
+    const disk = place('full-disk');
+    mkdirSync(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'killpoint-test', disk]);
+    try {
+      spawnSync('sh', ['-c', 'cat /dev/zero > ballast'], { cwd: disk });
+      const command = `exec "$0" "$1" doctor > "$2"`;
+      const args = ['-c', command, process.execPath, join(installation.build, 'harness', 'cli', 'main.js'), join(disk, 'out')];
+      const { status, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
+      expect([status, stderr]).toEqual([70, 'killpoint: the result could not be written to standard output.\n']);
+    } finally {
+      execFileSync('umount', [disk]);
+    }
+  });
+
+  it('a working folder that is gone is told in one sentence', () => {
+    const args = ['-c', 'mkdir "$2" && cd "$2" && rmdir "$2" && exec "$0" "$1" doctor', process.execPath];
+    const file = join(installation.build, 'harness', 'cli', 'main.js');
+    const { status, stderr } = spawnSync('sh', [...args, file, place('gone-folder')], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([64, expect.stringMatching(/^killpoint: The folder that killpoint was started in is gone/)]);
+  });
+
+  it('a reader that has gone changes neither the run nor the exit code', async () => {
+    const { planFile } = requestFor(toyPlan(), folder.path, installation);
+    const args = [join(installation.build, 'harness', 'cli', 'main.js'), 'run', planFile, '--exploratory'];
+    const gone = spawn(process.execPath, [...args, '--subject', join(subjectsFolder, 'toy'), '--out', place('gone')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    gone.stdout.destroy();
+    gone.stderr.destroy();
+    const [code] = (await once(gone, 'exit')) as [number];
+    expect(code).toBe(toy('--out', place('heard')).status);
+    expect(readdirSync(join(place('gone'), 'toy-plan'))).toHaveLength(2);
   });
 });
 

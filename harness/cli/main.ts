@@ -51,6 +51,9 @@ function failed(error: unknown, json: boolean): number {
     if (json) printError(error.code, error.message, error.items);
     return error.exitCode;
   }
+  if ((error as NodeJS.ErrnoException | null)?.syscall === 'uv_cwd') {
+    return failed(new HarnessError('usage', 'The folder that killpoint was started in is gone; start it in another one.'), json);
+  }
   process.stderr.write(`killpoint: internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   if (json) printError('internal', error instanceof Error ? error.message : String(error), []);
   return 70;
@@ -65,9 +68,19 @@ process.on('uncaughtException', (error) => {
   process.stderr.write(`killpoint: internal error: ${error.stack ?? error.message}\n`);
   process.exit(70);
 });
-// A reader that closes the pipe early (`| head`) is not an error of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 70));
+// A reader that closes the pipe early (`| head`) ends neither the run nor its exit code; what cannot be said is not said. Where the
+// result itself is lost for another reason (a full disk), no exit code may tell of a result.
+let resultLost = false;
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') resultLost = true;
+});
+process.stderr.on('error', () => undefined);
 
 const code = await main(process.argv);
-// Output to a pipe may still be under way; the exit waits for it.
-process.stdout.write('', () => process.exit(code));
+// Output to a pipe may still be under way, and an error of it is told a turn later; the exit waits for both.
+process.stdout.write('', () => setImmediate(leave));
+
+function leave(): void {
+  if (resultLost) process.stderr.write('killpoint: the result could not be written to standard output.\n');
+  process.exit(resultLost ? 70 : code);
+}

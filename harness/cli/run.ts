@@ -46,8 +46,7 @@ async function run(planFile: string, options: Options): Promise<number> {
   const { type } = probeFileSystem(out);
   if (isUnsafeFileSystem(type))
     process.stderr.write(`warning: ${out} lies on ${type}, where SQLite's write-ahead log is not safe.\n`);
-  // A terminal that does not know its width (some recorders) would get one letter a line.
-  const display = createDisplay(process.stderr.isTTY && process.stderr.columns > 20 && !options.json);
+  const display = createDisplay(isLive() && !options.json);
   const interruption = onInterrupt();
   const began = process.hrtime.bigint();
   let result: RunResult;
@@ -103,7 +102,12 @@ function onInterrupt(): AbortSignal {
 }
 
 function colours(): boolean {
-  return process.stdout.isTTY && process.env.NO_COLOR === undefined;
+  return process.stdout.isTTY && !process.env.NO_COLOR;
+}
+
+/** A terminal that does not know its width (some recorders) would get one letter a line; a dumb one cannot go back. */
+function isLive(): boolean {
+  return process.stderr.isTTY && process.stderr.columns > 20 && process.env.TERM !== 'dumb';
 }
 
 function collect(value: string, before: string[]): string[] {

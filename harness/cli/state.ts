@@ -6,15 +6,18 @@
  */
 import type { Command } from 'commander';
 import { execa } from 'execa';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
+import { startGuard } from '../case/guard.js';
+import { processFacts } from '../case/proc.js';
 import type { Answer, Format } from '../contract/types.js';
 import { validateAnswer, validateFormat } from '../contract/validators.js';
 import { HarnessError } from '../errors.js';
 import { parseCanonical } from '../io/canonical.js';
 import { ownInstallation } from '../io/installation.js';
+import { limits, readPlainFile } from '../io/read.js';
 import { workStateText } from '../report/work-state.js';
 import { commandOf, findSubjects, type InstalledSubject, subjectNamed } from '../subject/find.js';
 import type { Exit } from './main.js';
@@ -51,12 +54,13 @@ function formatOf(state: string): Format {
   const refuse = (why: string, cause?: unknown): never => {
     throw new HarnessError('state-unreadable', `${state} is not a state folder of killpoint: ${why}.`, { cause });
   };
-  if (!existsSync(state)) return refuse('it does not exist');
-  if (!statSync(state).isDirectory()) return refuse('it is not a folder');
+  const facts = statSync(state, { throwIfNoEntry: false });
+  if (facts === undefined) return refuse('it does not exist');
+  if (!facts.isDirectory()) return refuse('it is not a folder');
   if (!existsSync(join(state, 'format.json'))) return refuse('it has no format.json');
   let format: unknown;
   try {
-    format = parseCanonical(readFileSync(join(state, 'format.json'), 'utf8'));
+    format = parseCanonical(readPlainFile(join(state, 'format.json'), limits.description).toString('utf8'));
   } catch (error) {
     return refuse(`its format.json cannot be read (${(error as Error).message})`, error);
   }
@@ -64,14 +68,26 @@ function formatOf(state: string): Format {
   return format;
 }
 
+/** An inspector that does not answer in this time will not. */
+const inspectorMs = 300_000;
+
 async function inspected(state: string, subject: InstalledSubject): Promise<Answer> {
   const private_ = mkdtempSync(join(tmpdir(), 'killpoint-state-'));
+  const nonce = randomBytes(16).toString('hex');
+  const guard = startGuard(ownInstallation().watchdog);
+  guard.expect(nonce, null);
+  const interruption = new AbortController();
+  const stop = (): void => {
+    interruption.abort();
+    void guard.end();
+  };
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, stop);
   try {
     const out = join(private_, 'answer.json');
     const scenario = join(private_, 'scenario.json');
     writeFileSync(scenario, '{}\n');
     const command = commandOf(subject, 'inspect', ownInstallation());
-    const run = await execa(command.file, command.args, {
+    const running = execa(command.file, command.args, {
       cwd: subject.folder,
       extendEnv: false,
       env: {
@@ -82,22 +98,30 @@ async function inspected(state: string, subject: InstalledSubject): Promise<Answ
         KILLPOINT_PROVIDER_URL: '',
         KILLPOINT_SCENARIO: scenario,
         KILLPOINT_OUT: out,
-        KILLPOINT_NONCE: randomBytes(16).toString('hex'),
+        KILLPOINT_NONCE: nonce,
         KILLPOINT_SCRATCH: mkdtempSync(join(private_, 'scratch-')),
       },
       stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'ignore'],
       reject: false,
+      detached: true,
+      timeout: inspectorMs,
+      killSignal: 'SIGKILL',
     });
+    if (running.pid !== undefined) guard.started(nonce, running.pid, processFacts(running.pid)?.startTicks ?? '');
+    const run = await running;
+    if (interruption.signal.aborted) throw new HarnessError('interrupted', `The look at ${state} was interrupted.`);
+    if (run.timedOut) throw new HarnessError('inspection-failed', `${state} could not be inspected within ${inspectorMs} ms.`);
     return answerIn(out, state, run.exitCode, run.stderr);
   } finally {
+    // Whatever the inspector left behind still has its name there, and dies with the guard.
+    await guard.end();
     rmSync(private_, { recursive: true, force: true });
   }
 }
 
 function answerIn(out: string, state: string, exitCode: number | undefined, stderr: string): Answer {
   const words = stderr.trim().split('\n').at(-1) ?? '';
-  const answer = existsSync(out) ? (JSON.parse(readFileSync(out, 'utf8')) as unknown) : null;
-  const given = answer !== null && validateAnswer(answer) ? answer : null;
+  const given = validAnswer(out);
   if (given?.refusal?.error === 'OwnerAlive' || /OwnerAlive/.test(words)) {
     throw new HarnessError('owner-alive', `${state} is owned by a living process; its state can be read when that has ended.`);
   }
@@ -110,4 +134,14 @@ function answerIn(out: string, state: string, exitCode: number | undefined, stde
     );
   }
   return given;
+}
+
+/** Null where there is no answer, or nothing that is one. */
+function validAnswer(path: string): Answer | null {
+  try {
+    const answer: unknown = JSON.parse(readPlainFile(path, limits.answer, { follow: false }).toString('utf8'));
+    return validateAnswer(answer) ? answer : null;
+  } catch {
+    return null;
+  }
 }

@@ -54,6 +54,7 @@ export function plainReason(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC') return 'no space left on the device';
   if (code === 'EDQUOT') return 'the disk quota is used up';
+  if (code === 'EACCES' || code === 'EPERM') return 'this user may not write there';
   if (code === 'EROFS') return 'the file system is read-only';
   if (code === 'EIO') return 'the device failed';
   return message;

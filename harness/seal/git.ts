@@ -3,35 +3,62 @@
  *
  * A clean `git status` is not enough: files under `assume-unchanged` or `skip-worktree` are hidden from it, so the flags are
  * looked for and the bytes of plan, schemas and sources are hashed and compared with HEAD. No filter is applied: what ran are the
- * bytes on disk.
+ * bytes on disk. Neither the caller's `GIT_*` variables (a hook sets them; they name another repository) nor a file system
+ * monitor (whose word git would take for the tree) have a say.
  */
 import { execa } from 'execa';
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { codeOf, HarnessError } from '../errors.js';
 
 export interface Repository {
   readonly root: string;
 }
 
+function optionsOfGit() {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
+  return { extendEnv: false, env: { ...env, LC_ALL: 'C' } } as const;
+}
+
+const always = ['--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.untrackedCache=false'];
+
 async function git(root: string, args: readonly string[], input?: string): Promise<string> {
-  const { stdout } = await execa('git', ['-C', root, '--no-optional-locks', ...args], {
-    stripFinalNewline: false,
-    env: { LC_ALL: 'C' },
-    ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
-    maxBuffer: 256 * 1024 * 1024,
-  });
-  return stdout;
+  try {
+    const { stdout } = await execa('git', ['-C', root, ...always, ...args], {
+      ...optionsOfGit(),
+      stripFinalNewline: false,
+      ...(input === undefined ? { stdin: 'ignore' as const } : { input }),
+      maxBuffer: 256 * 1024 * 1024,
+    });
+    return stdout;
+  } catch (error) {
+    throw new HarnessError('git-failed', `git could not read the repository ${root}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** What git said, in one line; where it said nothing, why it could not. */
+function reasonOf(error: unknown): string {
+  const { stderr, shortMessage } = error as { stderr?: string; shortMessage?: string };
+  if (codeOf(error) === 'ENOENT') return 'there is no git here';
+  return (stderr ?? '').trim().split('\n')[0] || (shortMessage ?? String(error));
 }
 
 /** The repository around a path, or null: no git, no repository, or one without a commit. */
 export async function repositoryOf(path: string): Promise<Repository | null> {
+  const found = await findRepository(path);
+  return 'root' in found ? found : null;
+}
+
+/** The same, with the reason where there is none. */
+export async function findRepository(path: string): Promise<Repository | { readonly why: string }> {
   const folder = existsSync(path) ? dirname(realpathSync(path)) : path;
   try {
-    const root = (await git(folder, ['rev-parse', '--show-toplevel'])).trim();
+    const root = (await git(folder, ['rev-parse', '--show-toplevel'])).replace(/\n$/, '');
     await git(root, ['rev-parse', '--verify', 'HEAD^{commit}']);
     return { root };
-  } catch {
-    return null;
+  } catch (error) {
+    if (!(error instanceof HarnessError)) throw error;
+    return { why: reasonOf(error.cause) };
   }
 }
 
@@ -65,12 +92,27 @@ async function differingFrom({ root }: Repository, compared: readonly string[]):
     .map((line) => /^100[0-9]{3} blob ([0-9a-f]+)\t(.*)$/s.exec(line))
     .filter((match) => match !== null)
     .map(([, blob = '', path = '']) => ({ blob, path }));
-  const present = listed.filter(({ path }) => existsSync(join(root, path)));
+  // A name with a line feed cannot be handed over by this list; it counts as differing.
+  const present = listed.filter(({ path }) => !path.includes('\n') && isPlainFile(join(root, path)));
   const hashes = (
     await git(root, ['hash-object', '--no-filters', '--stdin-paths'], present.map(({ path }) => `${path}\n`).join(''))
   ).split('\n');
-  const missing = listed.filter(({ path }) => !existsSync(join(root, path)));
+  const missing = listed.filter(({ path }) => path.includes('\n') || !isPlainFile(join(root, path)));
   return [...missing, ...present.filter(({ blob }, index) => hashes[index] !== blob)].map(({ path }) => path);
+}
+
+function isPlainFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Files that git was told not to see, in folders from which everything is compiled: they would be part of what runs. */
+export async function ignoredSources({ root }: Repository, compared: readonly string[]): Promise<string[]> {
+  const listed = await git(root, ['ls-files', '--others', '--ignored', '--exclude-standard', '-z', '--', ...compared]);
+  // `contract/` is generated from tracked files by the build.
+  return listed
+    .split('\0')
+    .filter((path) => /\.(ts|json|mjs)$/.test(path) && !/^[^/]+\/contract\/|(^|\/)node_modules\//.test(path))
+    .map((path) => `${path} (ignored by git, but a source)`);
 }
 
 /** The plan's path in the repository and its blob in HEAD; null where HEAD does not have it. */
@@ -82,7 +124,11 @@ export async function blobOf({ root }: Repository, file: string): Promise<{ path
 }
 
 export async function isIgnored({ root }: Repository, path: string): Promise<boolean> {
-  const { exitCode } = await execa('git', ['-C', root, 'check-ignore', '-q', '--', path], { reject: false, stdin: 'ignore' });
+  const { exitCode } = await execa('git', ['-C', root, ...always, 'check-ignore', '-q', '--', path], {
+    ...optionsOfGit(),
+    reject: false,
+    stdin: 'ignore',
+  });
   return exitCode === 0;
 }
 
@@ -100,7 +146,8 @@ export async function objectsTo({ root }: Repository, commit: string, planPath: 
 }
 
 async function rawObject(root: string, type: 'commit' | 'tree', id: string): Promise<Buffer> {
-  const { stdout } = await execa('git', ['-C', root, 'cat-file', type, id], {
+  const { stdout } = await execa('git', ['-C', root, ...always, 'cat-file', type, id], {
+    ...optionsOfGit(),
     encoding: 'buffer',
     stripFinalNewline: false,
     stdin: 'ignore',

@@ -1,16 +1,25 @@
 /**
- * Sealing where it can go wrong: a full disk, a tree that is not clean, a build that is not what it says.
+ * Sealing where it can go wrong: a full disk, a tree that is not clean, a repository that is not what it seems.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HarnessError } from '../errors.js';
 import { installationAt, type Installation } from '../io/installation.js';
 import { runPlan } from '../run.js';
 import { builtInstallation, readJson, requestFor, temporaryFolder, toyPlan } from '../testing/plans.js';
-import { checkBuild } from './build.js';
 import { blemishes, repositoryOf } from './git.js';
 import { standingOf } from './standing.js';
 
@@ -171,11 +180,74 @@ describe('a confirmatory run', () => {
     expect(found).toEqual(['plans/deep/toy.json (not as in HEAD)']);
   });
 
+  it('is not led astray by the variables of a git hook, nor by a plan that is reached through links', async () => {
+    const { root, plan } = repository('hooked');
+    const other = repository('other');
+    writeFileSync(join(other.root, 'stray'), '');
+    symlinkSync(root, join(folder.path, 'linked-root'));
+    symlinkSync(plan, join(folder.path, 'linked-plan.json'));
+    process.env.GIT_DIR = join(other.root, '.git');
+    process.env.GIT_WORK_TREE = other.root;
+    try {
+      for (const path of [join(folder.path, 'linked-root', 'plans', 'deep', 'toy.json'), join(folder.path, 'linked-plan.json')])
+        expect((await standing(path, root)).plan.path).toBe('plans/deep/toy.json');
+    } finally {
+      delete process.env.GIT_DIR;
+      delete process.env.GIT_WORK_TREE;
+    }
+  });
+
+  it('does not take the word of a file system monitor that nothing changed', async () => {
+    const { root, plan } = repository('monitored');
+    writeFileSync(join(root, 'monitor'), '#!/bin/sh\nprintf "token\\0"\n', { mode: 0o755 });
+    writeFileSync(join(root, '.git', 'info', 'exclude'), 'monitor\n');
+    git(root, 'config', 'core.fsmonitor', join(root, 'monitor'));
+    git(root, 'status');
+    writeFileSync(join(root, '.gitignore'), 'runs/\n# changed\n');
+    expect((await refusalOf(standing(plan, root))).items).toEqual(['.gitignore (changed)']);
+  });
+
+  it('is refused in one sentence without git, and in a repository without a commit', async () => {
+    const { root, plan } = repository('gitless');
+    const path = process.env.PATH;
+    process.env.PATH = '/nonexistent';
+    try {
+      expect((await refusalOf(standing(plan, root))).message).toMatch(
+        /\(there is no git here\)\. Commit it there, or run with --exploratory/,
+      );
+    } finally {
+      process.env.PATH = path;
+    }
+    const unborn = join(folder.path, 'unborn');
+    mkdirSync(unborn);
+    git(unborn, 'init', '-q');
+    writeFileSync(join(unborn, 'p.json'), '{}');
+    expect((await refusalOf(standing(join(unborn, 'p.json'), unborn))).message).toMatch(
+      /^No git repository with a commit was found/,
+    );
+  });
+
+  it.each<[string, (root: string) => void]>([
+    ['a detached HEAD', (root) => git(root, 'checkout', '-q', '--detach')],
+    ['a name that needs quoting', (root) => git(root, 'mv', 'plans/deep/toy.json', 'plans/deep/tö y"*.json')],
+  ])('stands with %s', async (name, change) => {
+    const { root } = repository(name.replaceAll(' ', '-'));
+    change(root);
+    git(root, 'commit', '-q', '--allow-empty', '-m', 'change');
+    const plan = join(root, 'plans', 'deep', readdirSync(join(root, 'plans', 'deep'))[0] ?? '');
+    expect(await (await standing(plan, root)).atEnd()).toMatchObject({ clean_at_end: true });
+    const linked = `${root}-worktree`;
+    git(root, 'worktree', 'add', '-q', '--detach', linked);
+    expect((await standing(join(linked, 'plans', 'deep', basename(plan)), linked)).confirmatory).toBe(true);
+  });
+
   it('is refused outside a repository, for a plan that HEAD does not have, and for an --out that would dirty the tree', async () => {
     const loose = join(folder.path, 'loose');
     mkdirSync(loose);
     writeFileSync(join(loose, 'p.json'), '{}');
-    expect((await refusalOf(standing(join(loose, 'p.json'), loose))).message).toMatch(/no git repository/);
+    expect((await refusalOf(standing(join(loose, 'p.json'), loose))).message).toMatch(
+      /^No git repository with a commit was found around the plan .* \(fatal: not a git repository/,
+    );
     const { root, plan } = repository('ignoring');
     const ignored = join(root, 'runs', 'p.json');
     mkdirSync(join(root, 'runs'));
@@ -209,27 +281,4 @@ describe('a confirmatory run', () => {
       execFileSync('ln', ['-s', join(installation.packageRoot, 'node_modules'), join(there.packageRoot, 'node_modules')]);
     return there;
   }
-});
-
-describe('the build', () => {
-  it('is refused when a file is altered, missing or not listed, or when nothing says what it is', () => {
-    const copy = join(folder.path, 'build-copy');
-    cpSync(installation.build, copy, { recursive: true });
-    expect(checkBuild(installationAt(copy)).facts.files).toBeGreaterThan(50);
-    appendFileSync(join(copy, 'harness', 'run.js'), '\n');
-    writeFileSync(join(copy, 'harness', 'planted.js'), '');
-    execFileSync('rm', [join(copy, 'harness', 'verify.js')]);
-    try {
-      checkBuild(installationAt(copy));
-      expect.unreachable();
-    } catch (error) {
-      expect((error as HarnessError).items).toEqual([
-        'harness/planted.js (not listed)',
-        'harness/run.js (altered or missing)',
-        'harness/verify.js (altered or missing)',
-      ]);
-    }
-    execFileSync('rm', [join(copy, 'build.json')]);
-    expect(() => checkBuild(installationAt(copy))).toThrow(/cannot say what it is made of/);
-  });
 });

@@ -5,12 +5,23 @@
  * tree, and all of it still holds at the end. Anything less is refused with the ways on, never quietly turned into the weaker thing.
  */
 import { execa } from 'execa';
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Execution } from '../contract/types.js';
 import { HarnessError } from '../errors.js';
 import { type Installation, isCheckout, within } from '../io/installation.js';
-import { blemishes, blobOf, headOf, isIgnored, objectsTo, type Repository, repositoryOf } from './git.js';
+import {
+  blemishes,
+  blobOf,
+  findRepository,
+  headOf,
+  ignoredSources,
+  isIgnored,
+  objectsTo,
+  type Repository,
+  repositoryOf,
+} from './git.js';
+import { nearestExisting } from './out.js';
 
 /** Compared byte for byte with HEAD, beyond what `git status` says. */
 const comparedInCheckout = [
@@ -40,11 +51,10 @@ export async function standingOf(
   reason: string | null,
   installation: Installation,
 ): Promise<Standing> {
-  const repository = await repositoryOf(planFile);
+  const found = await findRepository(planFile);
+  const repository = 'root' in found ? found : null;
   const named = repository === null ? null : await blobOf(repository, planFile);
-  if (reason === null) {
-    await demandConfirmatory(planFile, out, repository, named, installation);
-  }
+  if (reason === null) await demandConfirmatory(planFile, out, found, named, installation);
   if (repository === null) {
     return {
       confirmatory: false,
@@ -55,7 +65,7 @@ export async function standingOf(
     };
   }
   const head = await headOf(repository);
-  const compared = [planFile];
+  const compared = named === null ? [] : [named.path];
   const cleanAtStart = reason === null || (await blemishes(repository, compared)).length === 0;
   return {
     confirmatory: reason === null,
@@ -73,23 +83,23 @@ export async function standingOf(
 async function demandConfirmatory(
   planFile: string,
   out: string,
-  repository: Repository | null,
+  repository: Awaited<ReturnType<typeof findRepository>>,
   named: { path: string } | null,
   installation: Installation,
 ): Promise<void> {
   const ways = 'Commit what is listed, or run with --exploratory, which the bundle will say.';
-  if (repository === null) {
+  if ('why' in repository) {
     throw new HarnessError(
       'tree-dirty',
-      `The plan ${planFile} lies in no git repository with a commit, so nothing can say when it was written. ${ways}`,
+      `No git repository with a commit was found around the plan ${planFile} (${repository.why}). Commit it there, or run with --exploratory, which the bundle will say.`,
     );
   }
-  const found = await blemishes(repository, [planFile]);
+  const found = await blemishes(repository, named === null ? [] : [named.path]);
   if (named === null) found.push(`${planFile} (not in HEAD)`);
   if (isCheckout(installation)) {
     const checkout = await repositoryOf(join(installation.packageRoot, 'package.json'));
     if (checkout === null) found.push(`${installation.packageRoot} (has no commit)`);
-    else found.push(...(await blemishes(checkout, comparedInCheckout)));
+    else found.push(...(await blemishes(checkout, comparedInCheckout)), ...(await ignoredSources(checkout, comparedInCheckout)));
   }
   const items = [...new Set(found)].sort();
   if (items.length > 0)
@@ -100,7 +110,12 @@ async function demandConfirmatory(
 
 /** The build must be that of the present sources. The build script answers with their folder, and builds it if it is not there. */
 async function demandPresentBuild(installation: Installation): Promise<void> {
-  const { stdout } = await execa(process.execPath, [join(installation.packageRoot, 'scripts', 'build.mjs')], { stdin: 'ignore' });
+  const script = join(installation.packageRoot, 'scripts', 'build.mjs');
+  const { stdout, stderr, failed } = await execa(process.execPath, [script], { stdin: 'ignore', reject: false });
+  if (failed) {
+    const items = stderr.split('\n').filter(Boolean).slice(0, 10);
+    throw new HarnessError('build-missing', 'The present sources do not build, so no run can be of them.', { items });
+  }
   if (realpathSync(stdout.trim()) !== realpathSync(installation.build)) {
     throw new HarnessError(
       'build-altered',
@@ -111,8 +126,7 @@ async function demandPresentBuild(installation: Installation): Promise<void> {
 
 /** A bundle that dirties the tree would make its own end dirty. */
 async function demandIgnoredOut(out: string, repository: Repository): Promise<void> {
-  let folder = out;
-  while (!existsSync(folder)) folder = dirname(folder);
+  const folder = nearestExisting(out);
   const real = join(realpathSync(folder), out.slice(folder.length));
   if (within(realpathSync(repository.root), real) && !(await isIgnored(repository, join(real, 'any')))) {
     throw new HarnessError(

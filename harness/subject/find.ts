@@ -4,12 +4,13 @@
  * No command is ever taken from a state directory or a bundle: only from these folders. Roles run in the folder of their
  * `subject.json`, and "node" in a command means the Node that runs the harness.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { Subject } from '../contract/types.js';
 import { validateSubject } from '../contract/validators.js';
 import { HarnessError } from '../errors.js';
 import { type Installation, within } from '../io/installation.js';
+import { limits, readPlainFile } from '../io/read.js';
 
 export interface InstalledSubject {
   readonly folder: string;
@@ -22,7 +23,7 @@ export function loadSubject(folder: string): InstalledSubject {
   const path = join(folder, 'subject.json');
   let description: unknown;
   try {
-    description = JSON.parse(readFileSync(path, 'utf8'));
+    description = JSON.parse(readPlainFile(path, limits.description).toString('utf8'));
   } catch (error) {
     throw new HarnessError('subject-malformed', `${path} cannot be read as a subject: ${(error as Error).message}`, {
       cause: error,
@@ -76,7 +77,8 @@ export function commandOf(subject: InstalledSubject, role: Role, installation: I
 function recordedWord(word: string, folder: string, build: string): string {
   const path = resolve(folder, word);
   if (!existsSync(path)) return word;
-  if (within(build, path)) return relative(build, path);
-  if (within(folder, path)) return `<subject>/${relative(folder, path)}`;
+  // A folder that is itself the base would be an empty word.
+  if (within(build, path)) return relative(build, path) || '.';
+  if (within(folder, path)) return `<subject>/${relative(folder, path)}`.replace(/\/$/, '');
   return isAbsolute(word) ? `<outside>/${word.split('/').at(-1) ?? ''}` : word;
 }

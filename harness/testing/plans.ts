@@ -87,9 +87,9 @@ export function toyPlan(cases: PlannedCase[] = [], subject = 'toy'): Plan {
 }
 
 /** A behaviour with dashes for spaces, then the children to leave behind, each after a dot: `never-announces.setsid`. */
-function scenarioNamed(name: string): Record<string, unknown> {
+function scenarioNamed(name: string): Plan['scenarios'][string] {
   const [behaviour = 'good', ...children] = name.split('.');
-  return { behaviour: behaviour.replaceAll('-', ' '), children };
+  return { behaviour: behaviour.replaceAll('-', ' '), children, commit: 'each' };
 }
 
 export function temporaryFolder(): { path: string; remove(): void } {

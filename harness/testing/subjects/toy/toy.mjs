@@ -2,8 +2,18 @@
  * The smallest subject: an intent line, one request, an answer line. It behaves as its scenario says, well or badly, so that the harness
  * can be shown real processes that break each rule of the subject protocol.
  */
-import { spawn } from 'node:child_process';
-import { appendFileSync, copyFileSync, existsSync, readFileSync, readSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const role = process.argv[2];
@@ -36,8 +46,20 @@ function park() {
   if (readSync(4, byte, 0, 1, null) === 0) process.exit(86);
 }
 
+/** What a subject can leave for a careless harness to trip over. */
+function leaveTraps() {
+  if (behaviour === 'answer is a link') symlinkSync('/etc/hostname', out);
+  if (behaviour === 'answer is a fifo') execFileSync('mkfifo', [out]);
+  if (behaviour === 'state holds a fifo') execFileSync('mkfifo', [join(state, 'pipe')]);
+  if (behaviour === 'state holds a link') symlinkSync('/etc/hostname', join(state, 'link'));
+  if (behaviour === 'floods stderr') for (let n = 0; n < 64; n++) writeSync(2, Buffer.alloc(1024 * 1024, 'x'));
+}
+
 function checkpoint(name) {
   if (armed !== `${name}#1`) return;
+  leaveTraps();
+  if (behaviour === 'floods descriptor 3') for (;;) writeSync(3, Buffer.alloc(1024 * 1024, 'x'));
+  if (behaviour === 'ignores SIGTERM') process.on('SIGTERM', () => undefined);
   if (behaviour === 'throws at the checkpoint') throw new Error('planted: thrown at the checkpoint');
   if (behaviour === 'exits at the checkpoint') process.exit(0);
   if (behaviour === 'never announces') for (;;) park();

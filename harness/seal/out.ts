@@ -1,0 +1,43 @@
+/**
+ * The place where bundles go, looked at before anything starts: a run of minutes must not end at a folder that cannot be made.
+ *
+ * Folders are made one by one: `mkdir` with `recursive` was seen to spin for ever below `/proc`, deaf to every signal but SIGKILL.
+ */
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { codeOf, HarnessError } from '../errors.js';
+
+export function demandWritableOut(out: string): void {
+  const refuse = (why: string): never => {
+    throw new HarnessError('usage', `Bundles cannot go to ${out}: ${why}. Choose another --out.`);
+  };
+  const existing = nearestExisting(out);
+  if (!statSync(existing).isDirectory()) return refuse(`${existing} is not a folder`);
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    return refuse(codeOf(error) === 'EROFS' ? `${existing} is read-only` : `this user may not write in ${existing}`);
+  }
+}
+
+/** Makes a folder and those above it that are missing; one that is there already is left alone. */
+export function makeFolder(path: string): void {
+  const existing = nearestExisting(path);
+  const missing = path.slice(existing.length).split('/').filter(Boolean);
+  missing.reduce((folder, name) => {
+    const next = join(folder, name);
+    try {
+      mkdirSync(next);
+    } catch (error) {
+      // Another run with the same --out came first.
+      if (codeOf(error) !== 'EEXIST') throw error;
+    }
+    return next;
+  }, existing);
+}
+
+export function nearestExisting(path: string): string {
+  for (let at = resolve(path); ; at = dirname(at)) {
+    if (existsSync(at) || at === dirname(at)) return at;
+  }
+}
