@@ -6,7 +6,8 @@
  *
  * Fault model: process crash. The intent of every request is durable, names included, before its first byte leaves.
  */
-export { openRuntime, type Runtime, type RuntimeOptions } from './calls/runtime.js';
+export { openRuntime, type Runtime } from './calls/runtime.js';
+export type { RuntimeOptions } from './calls/options.js';
 export { openReader, type Reader, type ReaderOptions } from './calls/reader.js';
 export type { CallOutcome } from './calls/call.js';
 export type { CompiledContext } from './calls/context.js';
@@ -14,7 +15,8 @@ export type { CommitMode } from './calls/committer.js';
 export type { ResumeOptions } from './calls/resume.js';
 export type { Judgement } from './calls/task.js';
 export type { OfferedItem } from './core/compile.js';
-export type { Artifact, Draft, Drift, LedgerEvent, Operation, RetryPolicy } from './core/events.js';
+export type { Artifact, Draft, LedgerEvent } from './core/events.js';
+export type { Drift, Operation, RetryPolicy } from './core/vocabulary.js';
 export {
   CompilationFailed,
   EffectUnknown,

@@ -6,9 +6,9 @@
  */
 import { writeSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { canonical } from './canonical.js';
-import { reason } from './errors.js';
-import { startProvider } from './server.js';
+import { canonical } from './core/canonical.js';
+import { reason } from './core/errors.js';
+import { startProvider } from './http/server.js';
 
 const help = `Usage: synthetic-provider [--port N]
 

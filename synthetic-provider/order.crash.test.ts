@@ -6,9 +6,10 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { available } from './testing/mechanism.js';
 import { ProviderProcess, chat, folder } from './testing/provider.js';
 
-const traceable = spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0;
+const traceable = available('strace', spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0);
 
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -5,6 +5,8 @@
  * response bytes are stored in the transaction of `attempt.observed`; everything after it can be derived from them again. A call
  * with an unsettled attempt is never completed: it stays open, and its caller gets `EffectUnknown`. So does a caller whose
  * response could not be recorded (disk full, ledger busy, closed meanwhile): an error that reads "try again" would be a trap.
+ *
+ * What the manifest says is what is done: retry policy, declaration of the provider and path come from it, never from the settings.
  */
 import { interpret, interpreter, type Interpretation } from '../core/interpret.js';
 import { decideRetry, type Decision } from '../core/retry.js';
@@ -12,10 +14,11 @@ import { sha256 } from '../core/digest.js';
 import { EffectUnknown, invariant, RuntimeError } from '../core/errors.js';
 import type { Draft, Payloads } from '../core/events.js';
 import { settled } from '../core/history.js';
+import type { Manifest } from '../core/vocabulary.js';
 import { asDelivery, type Delivery } from '../wire/transport.js';
-import { requestPath } from '../core/request.js';
 import type { Committer } from './committer.js';
 import { textArtifact, type Config } from './context.js';
+import type { Intended } from './prepare.js';
 
 /** Where the events of a call belong. */
 export interface Place {
@@ -32,23 +35,23 @@ export interface Ended {
   attempts: number;
 }
 
-/** Commits the given intent together with the first `attempt.started`, then runs attempts until the call ends. */
+/** Commits what is pending together with the first `attempt.started`, then runs attempts until the call ends. */
 export async function runAttempts(
   committer: Committer,
   config: Config,
   place: Place,
   key: string,
-  body: Buffer,
-  intent: readonly Draft[],
+  { manifest, request }: Intended,
+  before: readonly Draft[],
 ): Promise<Ended> {
-  let pending: Draft[] = [...intent];
+  let pending: Draft[] = [...before];
   let served: Attempt | null = null;
   for (let number = 1; ; number += 1) {
     const attempt = { ...place, attempt_id: `attempt-${committer.nextSeq + pending.length}` };
     record(committer, served, [...pending, { ...attempt, type: 'attempt.started', payload: { number } }]);
-    const delivery = await deliver(committer.closed, config, key, body);
+    const delivery = await deliver(committer.closed, config, manifest.provider.path, key, request.body);
     served = attempt;
-    const step = conclude(committer, config, attempt, number, delivery);
+    const step = conclude(committer, manifest, attempt, number, delivery);
     if (step.next === 'retry') {
       pending = step.drafts;
       continue;
@@ -70,10 +73,15 @@ function record(committer: Committer, served: Attempt | null, drafts: readonly D
   }
 }
 
-async function deliver(signal: AbortSignal, config: Config, idempotencyKey: string, body: Buffer): Promise<Delivery> {
-  const { url, timeoutMs } = config;
+async function deliver(
+  signal: AbortSignal,
+  { url, timeoutMs, transport }: Config,
+  path: string,
+  idempotencyKey: string,
+  body: Buffer,
+): Promise<Delivery> {
   try {
-    return asDelivery(await config.transport({ url, path: requestPath, idempotencyKey, body, timeoutMs, signal }));
+    return asDelivery(await transport({ url, path, idempotencyKey, body, timeoutMs, signal }));
   } catch (error) {
     // A transport that throws has proved nothing.
     return { delivery: 'broken', detail: error instanceof Error ? error.message : String(error) };
@@ -84,17 +92,17 @@ type Attempt = Place & { attempt_id: string };
 type Step =
   { next: 'retry'; drafts: Draft[] } | { next: 'end'; drafts: Draft[]; ended: Omit<Ended, 'attempts'> | null; detail: string };
 
-function conclude(committer: Committer, config: Config, attempt: Attempt, number: number, delivery: Delivery): Step {
+function conclude(committer: Committer, manifest: Manifest, attempt: Attempt, number: number, delivery: Delivery): Step {
   const drafts: Draft[] = [observed(attempt, delivery)];
   if (delivery.delivery === 'broken') {
-    const decision = decideRetry(config.retry, config.honoursKey, number, delivery);
+    const decision = decideRetry(manifest.retry_policy, manifest.provider.honours_key, number, delivery);
     if (decision === null) return { next: 'end', drafts, ended: null, detail: delivery.detail };
     drafts.push({ ...attempt, type: 'attempt.retry_decided', payload: decision });
     return { next: 'retry', drafts };
   }
   const meaning = delivery.delivery === 'complete' ? interpret(delivery.status, delivery.bytes) : null;
   if (meaning !== null) drafts.push(interpreted(attempt, meaning));
-  const decision = decisionFor(config, number, delivery, meaning);
+  const decision = decisionFor(manifest, number, delivery, meaning);
   drafts.push({ ...attempt, type: 'attempt.retry_decided', payload: decision });
   drafts.push({
     ...attempt,
@@ -108,7 +116,7 @@ function conclude(committer: Committer, config: Config, attempt: Attempt, number
 }
 
 function decisionFor(
-  config: Config,
+  manifest: Manifest,
   number: number,
   delivery: Exclude<Delivery, { delivery: 'broken' }>,
   meaning: Interpretation | null,
@@ -117,7 +125,7 @@ function decisionFor(
     delivery.delivery === 'complete' && meaning !== null
       ? { delivery: 'complete' as const, status: delivery.status, result: meaning.result }
       : { delivery: 'not_sent' as const };
-  const decision = decideRetry(config.retry, config.honoursKey, number, seen);
+  const decision = decideRetry(manifest.retry_policy, manifest.provider.honours_key, number, seen);
   invariant(decision !== null, 'a settled delivery always has a decision');
   return decision;
 }
@@ -133,20 +141,20 @@ function close(
   if (meaning?.result === 'answer') {
     const resultId = `result-${committer.nextSeq + drafts.length}`;
     drafts.push({ ...call, type: 'result.recorded', payload: { result_id: resultId, text_sha256: sha256(meaning.text) } });
-    drafts.push({ ...call, type: 'call.completed', payload: { outcome: 'succeeded', result_id: resultId, error: null } });
+    drafts.push({ ...call, type: 'call.completed', payload: { error: null, outcome: 'succeeded', result_id: resultId } });
     return { next: 'end', drafts, ended: { outcome: 'succeeded', resultId, text: meaning.text, error: null }, detail: '' };
   }
   const error = meaning === null ? 'not_sent' : `${meaning.result}: ${meaning.detail}`;
-  drafts.push({ ...call, type: 'call.completed', payload: { outcome: 'failed', result_id: null, error } });
+  drafts.push({ ...call, type: 'call.completed', payload: { error, outcome: 'failed', result_id: null } });
   const detail = delivery.delivery === 'not_sent' ? delivery.detail : '';
   return { next: 'end', drafts, ended: { outcome: 'failed', resultId: null, text: null, error }, detail };
 }
 
 function observed(attempt: Attempt, delivery: Delivery): Draft {
-  const nothing = { status: null, response_sha256: null, content_type: null };
   if (delivery.delivery !== 'complete') {
-    const detail = delivery.detail.replace(/\p{Surrogate}/gu, '\ufffd');
-    return { ...attempt, type: 'attempt.observed', payload: { ...nothing, delivery: delivery.delivery, detail } };
+    const detail = delivery.detail.toWellFormed();
+    const payload = { content_type: null, delivery: delivery.delivery, detail, response_sha256: null, status: null };
+    return { ...attempt, type: 'attempt.observed', payload };
   }
   const response = {
     sha256: sha256(delivery.bytes),
@@ -155,11 +163,11 @@ function observed(attempt: Attempt, delivery: Delivery): Draft {
     bytes: delivery.bytes,
   };
   const payload: Payloads['attempt.observed'] = {
-    delivery: 'complete',
-    status: delivery.status,
-    response_sha256: response.sha256,
     content_type: delivery.contentType,
+    delivery: 'complete',
     detail: null,
+    response_sha256: response.sha256,
+    status: delivery.status,
   };
   return { ...attempt, type: 'attempt.observed', payload, artifacts: [response] };
 }
@@ -167,7 +175,7 @@ function observed(attempt: Attempt, delivery: Delivery): Draft {
 function interpreted(attempt: Attempt, meaning: Interpretation): Draft {
   const text = meaning.text === null ? null : textArtifact(meaning.text);
   const { result, finishReason: finish_reason, detail } = meaning;
-  const payload = { interpreter, result, finish_reason, text_sha256: text?.sha256 ?? null, detail };
+  const payload = { detail, finish_reason, interpreter, result, text_sha256: text?.sha256 ?? null };
   return { ...attempt, type: 'attempt.interpreted', payload, ...(text && { artifacts: [text] }) };
 }
 

@@ -6,11 +6,11 @@
 import { PreparationFailed, RuntimeError } from '../core/errors.js';
 import type { Draft } from '../core/events.js';
 import type { CallRecord, CompilationRecord } from '../core/history.js';
-import type { BuiltRequest } from '../core/request.js';
+import { hashesOf } from '../core/request.js';
 import { runAttempts, type Ended, type Place } from './attempt.js';
 import type { Committer } from './committer.js';
 import { contentReader, type Config } from './context.js';
-import { buildRecorded, demandKey, manifest, replayable, tooLarge, type WantedCall } from './prepare.js';
+import { buildRecorded, demandKey, intended, replayable, tooLarge, type Intended, type WantedCall } from './prepare.js';
 import { demandOpenTask, demandTask } from './task.js';
 
 export interface CallOutcome {
@@ -38,46 +38,56 @@ export async function call(committer: Committer, config: Config, wanted: WantedC
     if (earlier) return replay(committer, earlier);
   }
   demandOpenTask(committer, wanted.taskId);
-  return start(committer, config, wanted, request, (requested) => ({ intent: [requested], joined: true }));
+  return start(committer, config, wanted, request && intended(config, request));
 }
 
 /**
- * Records the request and runs it. `before` says what is committed with `call.requested`: alone it joins the intent's group,
- * linked to the call that it resumes it is a commit of its own.
+ * Records the request and runs it. `call.requested` joins the group of the intent; with the call that it resumes, to which it is
+ * linked, it is a commit of its own.
  */
 export async function start(
   committer: Committer,
   config: Config,
   wanted: WantedCall,
-  request: BuiltRequest | null,
-  before: (requested: Draft, place: Place) => { intent: Draft[]; joined: boolean },
-  introducedAfter = 0,
+  intent: Intended | null,
+  resumed: CallRecord | null = null,
 ): Promise<CallOutcome> {
-  const callId = `call-${committer.nextSeq + introducedAfter}`;
-  const place: Place = { task_id: wanted.taskId, call_id: callId, compilation_id: wanted.compilationId };
-  const payload = { idempotency_key: wanted.idempotencyKey, instruction: wanted.instruction };
-  const { intent, joined } = before({ ...place, type: 'call.requested', payload }, place);
-  const failure = preparationFailure(config, request, wanted);
-  if (!joined) committer.commitTogether(intent);
-  const pending = joined ? intent : [];
-  if (failure !== null || request === null) {
+  const { taskId, compilationId, idempotencyKey: idempotency_key, instruction } = wanted;
+  // The row of call.resumed comes first, so a call that resumes another is introduced one row later.
+  const callId = `call-${committer.nextSeq + (resumed === null ? 0 : 1)}`;
+  const place: Place = { task_id: taskId, call_id: callId, compilation_id: compilationId };
+  let pending: Draft[] = [{ ...place, type: 'call.requested', payload: { idempotency_key, instruction } }];
+  if (resumed !== null) {
+    committer.commitTogether([link(resumed, place), ...pending]);
+    pending = [];
+  }
+  const failure = preparationFailure(config, intent, wanted);
+  if (failure !== null || intent === null) {
     const { error, message } = failure ?? { error: 'CompilationNotUsable' as const, message: '' };
     committer.commit([...pending, { ...place, type: 'call.preparation_failed', payload: { error, message } }]);
     throw new PreparationFailed(error, message, callId);
   }
-  const drafts = [...pending, manifest(config, request, place)];
-  const attempts = (): Promise<Ended> => runAttempts(committer, config, place, wanted.idempotencyKey, request.body, drafts);
-  const ended = await committer.during(wanted.taskId, attempts);
+  const { manifest, request } = intent;
+  pending.push({ ...place, type: 'call.manifest', payload: manifest, artifacts: request.artifacts });
+  const attempts = (): Promise<Ended> => runAttempts(committer, config, place, idempotency_key, intent, pending);
+  const ended = await committer.during(taskId, attempts);
   return { callId, ...ended, replayed: false };
 }
 
-function preparationFailure(config: Config, request: BuiltRequest | null, wanted: WantedCall) {
-  if (request === null)
+function link(resumed: CallRecord, place: Place): Draft {
+  const { id: old_call_id, manifest } = resumed;
+  const { idempotency_key } = resumed.request;
+  const payload = { idempotency_key, new_call_id: place.call_id, old_call_id, verified: manifest && hashesOf(manifest) };
+  return { ...place, call_id: old_call_id, type: 'call.resumed', payload };
+}
+
+function preparationFailure(config: Config, intent: Intended | null, wanted: WantedCall) {
+  if (intent === null)
     return {
       error: 'CompilationNotUsable' as const,
       message: `${wanted.compilationId} did not compile, so there is no package to send.`,
     };
-  const message = tooLarge(config, request);
+  const message = tooLarge(config, intent.request);
   return message === null ? null : { error: 'RequestTooLarge' as const, message };
 }
 

@@ -5,11 +5,11 @@
  * is found here, also where the caller's types were not checked.
  */
 import { RuntimeError } from '../core/errors.js';
-import type { RetryPolicy } from '../core/events.js';
 import { rendererVersions } from '../core/request.js';
+import type { RetryPolicy } from '../core/vocabulary.js';
 import { httpTransport } from '../wire/chat-completions.js';
 import type { Config } from './context.js';
-import type { RuntimeOptions } from './runtime.js';
+import type { RuntimeOptions } from './options.js';
 
 /** A longer timer would fire at once. */
 const timeoutMsMax = 2 ** 31 - 1;
@@ -72,7 +72,7 @@ function retryPolicy(wanted: Partial<RetryPolicy>): RetryPolicy {
   );
   for (const [name, flag] of Object.entries({ retry_not_sent, retry_broken_if_key_honoured }))
     demand(typeof flag === 'boolean', `retry.${name} is neither true nor false.`);
-  return { max_attempts, retry_statuses: [...retry_statuses], retry_not_sent, retry_broken_if_key_honoured };
+  return { max_attempts, retry_broken_if_key_honoured, retry_not_sent, retry_statuses: [...retry_statuses] };
 }
 
 /** Says no more of a URL than it must: it may hold a password. */
@@ -89,7 +89,7 @@ function demandUrl(url: string): void {
 }
 
 function demandText(name: string, text: string): void {
-  demand(typeof text === 'string' && !/\p{Surrogate}/u.test(text), `${name} is not well-formed Unicode text.`);
+  demand(typeof text === 'string' && text.isWellFormed(), `${name} is not well-formed Unicode text.`);
 }
 
 function isCount(value: number, least = 0, most: number = Number.MAX_SAFE_INTEGER): boolean {

@@ -6,10 +6,11 @@
  */
 import { compileContext, compiler, inventoryItem, type ContextPackage, type OfferedItem } from '../core/compile.js';
 import { CompilationFailed, RuntimeError } from '../core/errors.js';
-import type { Artifact, Draft, RetryPolicy } from '../core/events.js';
+import type { Artifact, Draft } from '../core/events.js';
 import type { CompilationRecord } from '../core/history.js';
 import { sha256 } from '../core/digest.js';
 import type { RendererVersion } from '../core/request.js';
+import type { RetryPolicy } from '../core/vocabulary.js';
 import type { Transport } from '../wire/transport.js';
 import type { Committer } from './committer.js';
 
@@ -55,7 +56,7 @@ export function compile(
   const requested: Draft = {
     ...place,
     type: 'context.compilation_requested',
-    payload: { compiler, budget_tokens: config.budgetTokens, offered: inventory, required_ids: [...requiredIds] },
+    payload: { budget_tokens: config.budgetTokens, compiler, offered: inventory, required_ids: [...requiredIds] },
     artifacts: offered.map((item) => textArtifact(item.content)),
   };
   if (!outcome.ok) {
@@ -104,7 +105,7 @@ export function textArtifact(text: string): Artifact {
 }
 
 function demandText(item: OfferedItem): void {
-  if (typeof item.content !== 'string' || /\p{Surrogate}/u.test(item.content))
+  if (typeof item.content !== 'string' || !item.content.isWellFormed())
     throw new RuntimeError('input-invalid', `The content of ${item.id} is not well-formed Unicode text.`);
   if (item.tokens !== undefined && !(Number.isSafeInteger(item.tokens) && item.tokens >= 0))
     throw new RuntimeError('input-invalid', `The tokens of ${item.id} are not a count.`);

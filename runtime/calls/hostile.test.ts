@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { answered, newFolder, open, prepare, scripted, types } from '../testing/folder.js';
 import type { Delivery } from '../wire/transport.js';
-import type { RuntimeOptions } from './runtime.js';
+import type { RuntimeOptions } from './options.js';
 
 const withCode = (code: string) => expect.objectContaining({ code });
 const half = 'a\ud800';

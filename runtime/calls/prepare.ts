@@ -6,10 +6,9 @@
  */
 import { buildRequest, keyPattern, renderContext, renderer, requestPath, type BuiltRequest } from '../core/request.js';
 import { KeyConflict, RuntimeError } from '../core/errors.js';
-import type { Draft } from '../core/events.js';
 import type { CallRecord, CompilationRecord } from '../core/history.js';
 import { interpreter } from '../core/interpret.js';
-import type { Place } from './attempt.js';
+import type { Manifest } from '../core/vocabulary.js';
 import type { Committer } from './committer.js';
 import { contentReader, rebuiltPackage, recordedPackage, type Config } from './context.js';
 
@@ -48,19 +47,31 @@ export function rebuild(
   return pack && buildRequest(renderContext(pack, contentReader(committer), config.rendererVersion), instruction, config);
 }
 
-export function manifest(config: Config, request: BuiltRequest, place: Place): Draft {
-  return {
-    ...place,
-    type: 'call.manifest',
-    payload: {
-      ...request.hashes,
-      renderer: renderer(config.rendererVersion),
-      interpreter,
-      retry_policy: config.retry,
-      provider: { path: requestPath, honours_key: config.honoursKey },
-    },
-    artifacts: request.artifacts,
+/** A request, and the manifest that promises exactly it and how it is dealt with. */
+export interface Intended {
+  request: BuiltRequest;
+  manifest: Manifest;
+}
+
+/** What the settings of today intend. */
+export function intended(config: Config, request: BuiltRequest): Intended {
+  const manifest: Manifest = {
+    context_package_sha256: request.hashes.context_package_sha256,
+    interpreter,
+    provider: { honours_key: config.honoursKey, path: requestPath },
+    rendered_context_sha256: request.hashes.rendered_context_sha256,
+    renderer: renderer(config.rendererVersion),
+    request_body_sha256: request.hashes.request_body_sha256,
+    retry_policy: config.retry,
   };
+  return { request, manifest };
+}
+
+/** Why this program cannot keep a recorded promise, whatever its settings; null when it can. */
+export function beyondUs({ interpreter: recorded, provider }: Manifest): string | null {
+  if (recorded.name !== interpreter.name || recorded.version !== interpreter.version)
+    return `its answer would be read by the interpreter ${recorded.name} version ${recorded.version}`;
+  return provider.path === requestPath ? null : `it would be sent to ${provider.path}`;
 }
 
 /** Why the request may not be sent although it was built; null when it may. */

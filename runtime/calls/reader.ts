@@ -13,7 +13,7 @@ import { projectWorkState } from '../core/work-state.js';
 import type { Settings } from '../store/connection.js';
 import { ownerAlive } from '../store/lease.js';
 import type { StoredArtifact } from '../store/ledger.js';
-import { ledgerName, openStateFolder, readFormat } from '../store/state-folder.js';
+import { ledgerName, namesIn, openStateFolder, readFormat } from '../store/state-folder.js';
 import { demandDirectory } from './config.js';
 
 export interface ReaderOptions {
@@ -38,7 +38,9 @@ export interface Reader {
 export function openReader(options: ReaderOptions): Reader {
   demandDirectory(options.directory);
   const directory = resolve(options.directory);
-  readFormatOf(directory);
+  // Not by asking whether the folder exists: what may not be looked at would pass for absent.
+  if (namesIn(directory) === null) throw new RuntimeError('state-absent', `There is no folder ${directory}. Check the path.`);
+  readFormat(directory);
   const copy = resolve(options.scratch);
   const before = stateOf(directory);
   copyState(directory, copy);
@@ -64,11 +66,6 @@ function stateOf(directory: string): string {
     return found === undefined ? 'absent' : `${found.ino} ${found.size} ${found.mtimeNs}`;
   });
   return told.join('\n');
-}
-
-function readFormatOf(directory: string): void {
-  if (!fs.existsSync(directory)) throw new RuntimeError('state-absent', `There is no folder ${directory}. Check the path.`);
-  readFormat(directory);
 }
 
 function copyState(directory: string, copy: string): void {

@@ -1,8 +1,11 @@
 import { cpSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { answered, broken, newFolder, open, prepare, scripted, types } from '../testing/folder.js';
 import { ResumeRefused } from '../core/errors.js';
-import type { Runtime, RuntimeOptions } from './runtime.js';
+import type { Manifest } from '../core/vocabulary.js';
+import { openStateFolder } from '../store/state-folder.js';
+import { answered, broken, newFolder, notSent, open, prepare, scripted, status, types } from '../testing/folder.js';
+import type { RuntimeOptions } from './options.js';
+import type { Runtime } from './runtime.js';
 
 const provider = { url: 'http://127.0.0.1:9/p', model: 'synthetic-1', system: 'You review.' };
 
@@ -105,6 +108,67 @@ describe('drift', () => {
     const { runtime, sent } = reopened(await endedAfter('call.manifest'), options);
     const refusal = await refusalOf(runtime, 'call-6');
     expect(refusal).toMatchObject({ operation: 'start_call', hazard: null, drift });
+    expect(sent).toHaveLength(0);
+    runtime.close();
+  });
+});
+
+describe('the recorded intent', () => {
+  const retry = { max_attempts: 5, retry_statuses: [503], retry_not_sent: true, retry_broken_if_key_honoured: true };
+  const today = { retry, provider: { ...provider, honoursKey: true } };
+  const manifests = (runtime: Runtime) =>
+    runtime
+      .events()
+      .filter(({ type }) => type === 'call.manifest')
+      .map(({ payload }) => payload);
+
+  test.each([
+    ['an error', status(503), { outcome: 'failed', attempts: 1 }],
+    ['a proof that nothing was sent', notSent, { outcome: 'failed', attempts: 1 }],
+    ['a break', broken, { code: 'effect-unknown' }],
+  ])('is what a resume keeps to, not the settings of today: %s', async (_name, delivery, ended) => {
+    const { sent, transport } = scripted(delivery, answered);
+    const { runtime } = reopened(await endedAfter('call.manifest'), { ...today, transport });
+    const outcome: unknown = await runtime.resumeCall('call-6').catch((error: unknown) => error);
+    expect(outcome).toMatchObject(ended);
+    expect(sent).toHaveLength(1);
+    const [old, renewed] = manifests(runtime);
+    expect(old).toMatchObject({ retry_policy: { max_attempts: 1 }, provider: { honours_key: false } });
+    expect(renewed).toEqual(old);
+    runtime.close();
+  });
+
+  test('is that of today where no manifest was recorded', async () => {
+    const { sent, transport } = scripted(status(503), answered);
+    const { runtime } = reopened(await endedAfter('call.requested'), { ...today, transport });
+    await expect(runtime.resumeCall('call-6')).resolves.toMatchObject({ outcome: 'succeeded', attempts: 2 });
+    expect(sent).toHaveLength(2);
+    expect(manifests(runtime)).toMatchObject([{ retry_policy: retry, provider: { honours_key: true } }]);
+    runtime.close();
+  });
+
+  test.each([
+    [
+      'an interpreter of another version',
+      { interpreter: { name: 'chat-completions', version: 2 } },
+      'chat-completions version 2',
+    ],
+    ['an interpreter of another name', { interpreter: { name: 'messages', version: 1 } }, 'messages version 1'],
+    ['a path of another wire', { provider: { path: '/v1/messages', honours_key: false } }, '/v1/messages'],
+  ])('is refused where this program has not what it needs: %s', async (_name, changes, told) => {
+    const folder = await endedAfter('call.requested');
+    const { ledger } = openStateFolder(folder, false);
+    const earlier = await endedAfter('call.manifest');
+    const { ledger: other } = openStateFolder(earlier, false);
+    const recorded = other.history.calls.get('call-6')?.manifest as Manifest;
+    const place = { task_id: 'task-1', call_id: 'call-6', compilation_id: 'compilation-4' };
+    ledger.append([{ ...place, type: 'call.manifest', payload: { ...recorded, ...changes } }]);
+    ledger.close();
+    other.close();
+    const { runtime, sent } = reopened(folder);
+    const refusal = await refusalOf(runtime, 'call-6');
+    expect(refusal).toMatchObject({ operation: 'start_call', hazard: null, drift: [] });
+    expect(refusal.message).toContain(told);
     expect(sent).toHaveLength(0);
     runtime.close();
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { answered, broken, items, newFolder, notSent, open, prepare, scripted, status, types } from '../testing/folder.js';
-import type { RuntimeOptions } from './runtime.js';
+import type { RuntimeOptions } from './options.js';
 
 const withCode = (code: string) => expect.objectContaining({ code });
 const retry = { max_attempts: 2, retry_statuses: [503], retry_not_sent: true };

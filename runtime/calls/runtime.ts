@@ -7,52 +7,18 @@
 import { resolve } from 'node:path';
 import type { WorkState } from '../contract/types.js';
 import type { OfferedItem } from '../core/compile.js';
-import type { LedgerEvent, RetryPolicy } from '../core/events.js';
-import type { RendererVersion } from '../core/request.js';
+import type { LedgerEvent } from '../core/events.js';
 import { projectWorkState } from '../core/work-state.js';
 import type { Settings } from '../store/connection.js';
 import { openStateFolder } from '../store/state-folder.js';
-import type { Transport } from '../wire/transport.js';
 import { call, type CallOutcome } from './call.js';
-import { Committer, type CommitListener, type CommitMode } from './committer.js';
+import { Committer } from './committer.js';
 import { configFrom, demandDirectory } from './config.js';
 import { compile, type CompiledContext, type Config } from './context.js';
+import type { RuntimeOptions } from './options.js';
 import type { WantedCall } from './prepare.js';
 import { checkResume, resumeCall, type ResumeOptions } from './resume.js';
 import { createTask, demandOpenTask, demandTask, judge, type Judgement } from './task.js';
-
-export interface RuntimeOptions {
-  /** The state folder. */
-  directory: string;
-  /** Create the folder where it is absent or empty. Default false: a missing folder is an error, never an empty start. */
-  create?: boolean;
-  provider: {
-    /** `http://host:port/prefix`, without credentials, query or fragment; `/v1/chat/completions` is appended. */
-    url: string;
-    model: string;
-    /** The system message. Default empty. */
-    system?: string;
-    /** Declares that the provider answers a repeated idempotency key without a second effect. Default false. */
-    honoursKey?: boolean;
-    /** Time for one whole response, in milliseconds. Default 120000. */
-    timeoutMs?: number;
-  };
-  context: {
-    budgetTokens: number;
-    /** Version of the renderer `plain-sections`. Default 1. */
-    rendererVersion?: RendererVersion;
-  };
-  /** Default: one attempt, nothing retried. */
-  retry?: Partial<RetryPolicy>;
-  /** A larger request is not sent; its failure is recorded. Default: no limit. */
-  maxRequestBytes?: number;
-  /** `grouped` (default): two syncs per completed call. `each`: one per event. */
-  commit?: CommitMode;
-  /** Sends one request; default HTTP. It must never retry by itself. */
-  transport?: Transport;
-  /** Called synchronously after each commit, when the events are durable. It may read, but not act; what it throws undoes nothing. */
-  onCommitted?: CommitListener;
-}
 
 export interface TaskSummary {
   taskId: string;
@@ -178,8 +144,8 @@ export class Runtime {
  * Opens a state folder.
  *
  * Throws `RuntimeError`: `state-absent`, `directory-foreign`, `ledger-missing`, `ledger-damaged`, `version-newer`,
- * `state-unreadable`, `state-unfinished`, `state-unwritable`, `owner-alive`, `ledger-busy`, `settings-weak`, `sqlite-defective` or
- * `input-invalid`.
+ * `state-unreadable`, `state-unfinished`, `state-unwritable`, `owner-alive`, `lease-unreadable`, `ledger-busy`, `settings-weak`,
+ * `sqlite-defective` or `input-invalid`.
  */
 export function openRuntime(options: RuntimeOptions): Runtime {
   const config = configFrom(options);

@@ -4,17 +4,16 @@
  * Everything else is refused before anything is serialised. The library alone would print some of it (a function, a hole in an
  * array, a number beyond 2^53), and two programs could then hold one digest for two values.
  */
+// `isWellFormed` and `toWellFormed` are in Node since 20.
+/// <reference lib="es2024.string" />
 import canonicalize from 'canonicalize';
 import { RuntimeError } from './errors.js';
 
-export type Hashable = null | boolean | number | string | readonly Hashable[] | { readonly [name: string]: Hashable };
-
-const loneSurrogate = /\p{Surrogate}/u;
-
 /** The canonical text of a value, or `input-invalid` with the place of what cannot be hashed. */
 export function canonical(value: unknown): string {
-  assertHashable(value, '');
-  return canonicalize(value) as string;
+  // RFC 8785 is made of the language's own serialisation and an order of names: where the names are in that order, the first is enough.
+  // It takes a quarter of the library's time, so payloads are written down in canonical order where they are made.
+  return demandHashable(value, []) ? JSON.stringify(value) : (canonicalize(value) as string);
 }
 
 /** The canonical form of a string alone: the library agrees with JSON.stringify on well-formed text. */
@@ -22,28 +21,49 @@ export function canonicalString(text: string): string {
   return JSON.stringify(text);
 }
 
-function assertHashable(value: unknown, at: string): asserts value is Hashable {
-  if (value === null || typeof value === 'boolean') return;
-  if (typeof value === 'string') return assertWellFormed(value, at);
+/** Refuses what cannot be hashed. Says whether all names are in canonical order already. */
+function demandHashable(value: unknown, at: (string | number)[]): boolean {
+  if (value === null || typeof value === 'boolean') return true;
+  if (typeof value === 'string') return demandWellFormed(value, at);
   if (typeof value === 'number') {
     // -0 would be written as 0: two values, one digest.
     if (!Number.isSafeInteger(value) || Object.is(value, -0))
       refuse(at, 'is a number, but not a safe integer; send it as a string');
-    return;
+    return true;
   }
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) assertHashable(value[index], `${at}/${index}`);
-    return;
-  }
+  if (Array.isArray(value)) return demandList(value, at);
   if (typeof value !== 'object' || !isPlain(value)) refuse(at, `is ${value === undefined ? 'undefined' : `a ${typeof value}`}`);
-  for (const [name, member] of Object.entries(value)) {
-    assertWellFormed(name, at);
-    assertHashable(member, `${at}/${name}`);
-  }
+  return demandMembers(value as Record<string, unknown>, at);
 }
 
-function assertWellFormed(text: string, at: string): void {
-  if (loneSurrogate.test(text)) refuse(at, 'holds half of a surrogate pair, which has no bytes');
+function demandList(list: readonly unknown[], at: (string | number)[]): boolean {
+  let ordered = true;
+  // By number: a hole is no element, and would be passed over.
+  for (let index = 0; index < list.length; index += 1) {
+    at.push(index);
+    ordered = demandHashable(list[index], at) && ordered;
+    at.pop();
+  }
+  return ordered;
+}
+
+function demandMembers(object: Readonly<Record<string, unknown>>, at: (string | number)[]): boolean {
+  let ordered = true;
+  let before = '';
+  for (const name of Object.keys(object)) {
+    demandWellFormed(name, at);
+    ordered = before <= name && ordered;
+    before = name;
+    at.push(name);
+    ordered = demandHashable(object[name], at) && ordered;
+    at.pop();
+  }
+  return ordered;
+}
+
+function demandWellFormed(text: string, at: readonly (string | number)[]): true {
+  if (!text.isWellFormed()) refuse(at, 'holds half of a surrogate pair, which has no bytes');
+  return true;
 }
 
 function isPlain(value: object): boolean {
@@ -51,6 +71,6 @@ function isPlain(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-function refuse(at: string, why: string): never {
-  throw new RuntimeError('input-invalid', `The value at ${at === '' ? 'the top' : at} ${why}.`);
+function refuse(at: readonly (string | number)[], why: string): never {
+  throw new RuntimeError('input-invalid', `The value at ${at.length === 0 ? 'the top' : `/${at.join('/')}`} ${why}.`);
 }

@@ -6,8 +6,9 @@
  */
 import { canonical } from './canonical.js';
 import { sha256 } from './digest.js';
-import type { ContextItem, Payloads } from './events.js';
+import type { Payloads } from './events.js';
 import { missingIds } from './history.js';
+import type { ContextItem } from './vocabulary.js';
 
 export const compiler = { name: 'in-order', version: 1 } as const;
 
@@ -37,12 +38,12 @@ export function inventoryItem(item: OfferedItem): ContextItem {
   const bytes = Buffer.byteLength(item.content, 'utf8');
   const estimate = item.kind === 'record' ? Math.ceil(bytes / 4) : 0;
   return {
+    content_sha256: sha256(item.content),
     id: item.id,
     kind: item.kind,
-    required: item.required,
-    size: { tokens: item.tokens ?? estimate, bytes, basis: item.tokens === undefined ? 'estimated' : 'measured' },
-    content_sha256: sha256(item.content),
     lineage: [...item.lineage],
+    required: item.required,
+    size: { basis: item.tokens === undefined ? 'estimated' : 'measured', bytes, tokens: item.tokens ?? estimate },
   };
 }
 

@@ -5,7 +5,7 @@
  * than the code (an unknown effect, a refusal, a conflict) has a class of its own with the facts as members. Programmer errors
  * are not here: they fail an `invariant`.
  */
-import type { Drift, Operation } from './events.js';
+import type { Drift, Operation } from './vocabulary.js';
 
 export type RuntimeErrorCode =
   | 'input-invalid'
@@ -23,6 +23,7 @@ export type RuntimeErrorCode =
   | 'resume-refused'
   | 'overtaken'
   | 'owner-alive'
+  | 'lease-unreadable'
   | 'state-absent'
   | 'state-unreadable'
   | 'state-unfinished'
@@ -116,7 +117,10 @@ export class KeyConflict extends RuntimeError {
 export class ResumeRefused extends RuntimeError {
   readonly callId: string | null;
   readonly operation: Operation;
-  /** `unsafe`: the effect is unknown. `unneeded`: everything else. Null: the request would not be the recorded one (`drift`). */
+  /**
+   * `unsafe`: the effect is unknown. `unneeded`: everything else. Null: what was intended cannot be done here, since the request would
+   * not be the recorded one (`drift`) or this program has not what it was recorded with.
+   */
   readonly hazard: 'unsafe' | 'unneeded' | null;
   readonly drift: readonly Drift[];
 

@@ -24,7 +24,6 @@ import type {
   TaskAccepted,
   TaskCreated,
   TaskRejected,
-  WorkState,
 } from '../contract/types.js';
 import * as shape from '../contract/validators.js';
 import { RuntimeError } from './errors.js';
@@ -74,27 +73,6 @@ export type Draft = {
     artifacts?: readonly Artifact[];
   };
 }[EventType];
-
-export type Call = WorkState['calls'][number];
-export type Operation = WorkState['task']['next_operation'];
-export const operations = [
-  'none',
-  'start_call',
-  'fix_inputs',
-  'recompile',
-  'reconcile_effect',
-  'start_next_attempt',
-  'reinterpret',
-  'redecide',
-  'finalize',
-  'check_and_accept',
-] as const satisfies readonly Operation[];
-export type Stage = Call['stage'];
-export type Effect = Call['provider_effect'];
-export type Drift = 'context_package' | 'rendered_context' | 'request_body';
-export type Hashes = NonNullable<Call['manifest']>;
-export type ContextItem = ContextCompilationRequested['offered'][number];
-export type RetryPolicy = CallManifest['retry_policy'];
 
 const shapes: { [T in EventType]: shape.Validator<Payloads[T]> } = {
   'task.created': shape.validateTaskCreated,

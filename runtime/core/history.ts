@@ -4,7 +4,8 @@
  * Pure and incremental: `add` takes the next event and nothing is looked up elsewhere, so that a long ledger is read once. What
  * the gathered facts mean is decided in `work-state-table.ts`.
  */
-import type { ContextItem, LedgerEvent, Payloads } from './events.js';
+import type { LedgerEvent, Payloads } from './events.js';
+import type { ContextItem } from './vocabulary.js';
 
 export interface Attempt {
   id: string;

@@ -2,8 +2,10 @@
  * The interpreter `chat-completions` version 1: what a whole response means, from its status and its preserved bytes alone.
  *
  * Provider bytes are untrusted. A 200 with an error inside, an empty body, HTML, a missing finish reason: none of them is an
- * answer, and none of them throws (F34, F35).
+ * answer, and none of them throws.
  */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 export const interpreter = { name: 'chat-completions', version: 1 } as const;
 
 export type Interpretation =
@@ -23,7 +25,7 @@ export function interpret(status: number, bytes: Uint8Array): Interpretation {
   const finishReason = first['finish_reason'];
   if (typeof content !== 'string') return failure('uninterpretable', 'the message has no text');
   if (typeof finishReason !== 'string') return failure('uninterpretable', 'there is no finish reason');
-  if (/\p{Surrogate}/u.test(content + '\n' + finishReason))
+  if (!content.isWellFormed() || !finishReason.isWellFormed())
     return failure('uninterpretable', 'the text is not well-formed Unicode');
   return { result: 'answer', text: content, finishReason, detail: null };
 }
@@ -34,7 +36,7 @@ function failure(result: 'provider_error' | 'uninterpretable', detail: string): 
 
 function parseObject(bytes: Uint8Array): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+    const value: unknown = JSON.parse(utf8.decode(bytes));
     return isObject(value) ? value : null;
   } catch {
     return null;
@@ -48,5 +50,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function errorText(error: unknown): string {
   const text = isObject(error) && typeof error['message'] === 'string' ? error['message'] : 'an error inside a 200';
   // Cut first: the cut itself may halve a pair, and a detail with half a pair could not be recorded.
-  return text.slice(0, 500).replace(/\p{Surrogate}/gu, '\ufffd') || 'an error inside a 200';
+  return text.slice(0, 500).toWellFormed() || 'an error inside a 200';
 }

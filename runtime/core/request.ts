@@ -7,7 +7,8 @@
 import { canonical } from './canonical.js';
 import type { ContextPackage } from './compile.js';
 import { sha256 } from './digest.js';
-import type { Artifact, ContextItem, Drift, Hashes } from './events.js';
+import type { Artifact } from './events.js';
+import type { ContextItem, Drift, Hashes } from './vocabulary.js';
 
 export const rendererVersions = [1, 2] as const;
 export type RendererVersion = (typeof rendererVersions)[number];
@@ -82,6 +83,11 @@ export function buildRequest(context: RenderedContext, instruction: string, sett
     body,
     artifacts: [context.artifact, bodyArtifact],
   };
+}
+
+/** The three hashes of a manifest alone. */
+export function hashesOf({ context_package_sha256, rendered_context_sha256, request_body_sha256 }: Hashes): Hashes {
+  return { context_package_sha256, rendered_context_sha256, request_body_sha256 };
 }
 
 /** Which of the three hashes differ, in the order in which they are made. */

@@ -5,7 +5,7 @@
  * refused. And another call under the same key may already have been served: this call's own record does not show that, and
  * sending it again would pay twice.
  */
-import type { Call, Operation } from './events.js';
+import type { Call, Operation } from './vocabulary.js';
 
 export type ResumeDecision = { act: true } | { act: false; operation: Operation; hazard: 'unsafe' | 'unneeded'; message: string };
 

@@ -4,8 +4,9 @@
  * A policy may act on a whole error response and on a proved `not_sent`. A broken delivery may have been served: repeating it is
  * lawful only where the provider is declared to honour the key. Null means that nothing may be decided: the effect is unknown.
  */
-import type { Payloads, RetryPolicy } from './events.js';
+import type { Payloads } from './events.js';
 import type { Interpretation } from './interpret.js';
+import type { RetryPolicy } from './vocabulary.js';
 
 export type Decision = Payloads['attempt.retry_decided'];
 

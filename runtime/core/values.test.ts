@@ -1,4 +1,6 @@
 /** Known answers of the small pure parts. */
+import canonicalize from 'canonicalize';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonical } from './canonical.js';
 import { compileContext, inventoryItem, type OfferedItem } from './compile.js';
@@ -6,7 +8,7 @@ import { chainStart, eventDigest, sha256 } from './digest.js';
 import { interpret } from './interpret.js';
 import { buildRequest, driftBetween, render, renderContext, requestBody } from './request.js';
 import { decideRetry } from './retry.js';
-import type { RetryPolicy } from './events.js';
+import type { RetryPolicy } from './vocabulary.js';
 
 const items: OfferedItem[] = [
   {
@@ -26,6 +28,20 @@ const contentOf = (hash: string): string => contents.get(hash) ?? '';
 describe('canonical JSON', () => {
   test('sorts names and prints no space', () => {
     expect(canonical({ b: [1, null, true], a: 'é', '': {} })).toBe('{"":{},"a":"é","b":[1,null,true]}');
+  });
+
+  test('is the library’s, in whatever order the names come', () => {
+    const leaf = fc.oneof(fc.string({ unit: 'grapheme' }), fc.maxSafeInteger(), fc.boolean(), fc.constant(null));
+    const name = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('10', '9', '__proto__', 'a', 'B', ''));
+    const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+      value: fc.oneof(leaf, fc.array(tie('value')), fc.dictionary(name, tie('value'), { noNullPrototype: true })),
+    }));
+    fc.assert(
+      fc.property(value, (drawn) => {
+        expect(canonical(drawn)).toBe(canonicalize(drawn));
+      }),
+    );
+    expect(canonical({ 9: 1, 10: 2 })).toBe('{"10":2,"9":1}');
   });
 
   test.each([

@@ -5,7 +5,7 @@
  * `attempt.started` and its settled observation nobody can know. The row labels are those of `evidence/schema/README.md`; a test
  * feeds every combination of evidence and demands a row for each.
  */
-import type { Effect, Operation, Stage } from './events.js';
+import type { Effect, Operation, Stage } from './vocabulary.js';
 
 export interface Evidence {
   superseded: boolean;

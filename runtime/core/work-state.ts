@@ -5,8 +5,8 @@
  * Calls are classified by the labelled table; this file gathers the evidence for it and lifts the rows to the task.
  */
 import type { WorkState } from '../contract/types.js';
-import type { Call, Operation } from './events.js';
 import { missingIds, settled, type CallRecord, type CompilationRecord, type History, type TaskRecord } from './history.js';
+import type { Call, Operation } from './vocabulary.js';
 import { classify, effectOf, type Evidence } from './work-state-table.js';
 
 type Compilation = WorkState['compilations'][number];
@@ -38,9 +38,7 @@ export function projectWorkState(history: History, taskId: string): WorkState | 
 export function evidenceOf(history: History, call: CallRecord): Evidence {
   const last = call.attempts.at(-1);
   const unsettled = call.attempts.some((attempt) => !settled(history, call, attempt));
-  const servedElsewhere = call.attempts.some(
-    (attempt) => attempt.observed?.delivery !== 'not_sent' && settled(history, call, attempt),
-  );
+  const served = call.attempts.some((attempt) => attempt.observed?.delivery !== 'not_sent' && settled(history, call, attempt));
   return {
     superseded: call.supersededBy !== null,
     completed: call.completed !== null,
@@ -48,7 +46,7 @@ export function evidenceOf(history: History, call: CallRecord): Evidence {
     manifest: call.manifest !== null,
     attempted: call.attempts.length > 0,
     unsettled,
-    served: servedElsewhere,
+    served,
     last: {
       delivery: last?.observed?.delivery ?? null,
       interpreted: last !== undefined && last.interpreted !== null,

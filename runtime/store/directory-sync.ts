@@ -2,7 +2,7 @@
  * Durable names: a file's content and its entry in the directory are two promises, and each needs its own sync.
  *
  * Fault model: power loss. Without the directory's sync a new file, a renamed one or a removed journal may come back as it was,
- * though every byte of the content was synced (F20). All calls are synchronous: nothing may land after a process was parked.
+ * though every byte of the content was synced. All calls are synchronous: nothing may land after a process was parked.
  */
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';

@@ -69,7 +69,7 @@ function isBusy(cause: unknown): boolean {
 function unreadable(directory: string, cause: unknown): RuntimeError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new RuntimeError(
-    'state-unreadable',
+    'lease-unreadable',
     `The lease in ${directory} cannot be read: ${why}. Check the folder's permissions.`,
     { cause },
   );

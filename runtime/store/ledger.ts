@@ -101,7 +101,7 @@ export class Ledger {
     } catch (cause) {
       throw this.afterFailure(cause);
     }
-    const events = rows.map((row, index) => ({ ...row, payload: drafts[index]?.payload }) as LedgerEvent);
+    const events = rows.map((row, index) => eventOf(row, drafts[index] as Draft));
     for (const event of events) this.history.add(event);
     this.remember(drafts);
     this.tail = rows.at(-1) ?? this.tail;
@@ -150,11 +150,12 @@ export class Ledger {
 
   private placed(drafts: readonly Draft[]): Row[] {
     const recorded_at = this.clock().toISOString();
-    let tail = this.tail;
+    let { seq, digest } = this.tail;
     return drafts.map((draft) => {
       assertShape(draft);
-      const row = {
-        seq: tail.seq + 1,
+      seq += 1;
+      const row: Row = {
+        seq,
         type: draft.type,
         task_id: draft.task_id,
         call_id: draft.call_id ?? null,
@@ -162,9 +163,10 @@ export class Ledger {
         compilation_id: draft.compilation_id ?? null,
         payload: canonical(draft.payload),
         recorded_at,
+        digest,
       };
-      tail = { ...row, digest: eventDigest(row, tail.digest) };
-      return tail as Row;
+      digest = row.digest = eventDigest(row, digest);
+      return row;
     });
   }
 
@@ -209,7 +211,7 @@ export class Ledger {
     if (!this.database.open) throw new RuntimeError('closed', 'The ledger is closed. Open it again.');
   }
 
-  // A failed sync is not tried again: the second one may succeed over names that are lost (F19).
+  // A failed sync is not tried again: the kernel may drop what it could not write and report the next sync as a success.
   private syncNames(): void {
     try {
       syncDirectory(dirname(this.path));
@@ -230,4 +232,10 @@ export class Ledger {
     const why = cause instanceof Error ? cause.message : String(cause);
     return new RuntimeError('ledger-failed', `The commit failed: ${why}. Close the ledger and open it again.`, { cause });
   }
+}
+
+/** The row with its payload as it was before it became text. */
+function eventOf(row: Row, { payload }: Draft): LedgerEvent {
+  const { seq, type, task_id, call_id, attempt_id, compilation_id, recorded_at, digest } = row;
+  return { seq, type, task_id, call_id, attempt_id, compilation_id, payload, recorded_at, digest } as LedgerEvent;
 }

@@ -1,17 +1,17 @@
 /**
  * Output commit as the kernel saw it: what was synced before the first byte to the provider left.
  *
- * Fault model: power loss, of which SIGKILL shows nothing. The system calls of a real producer are traced; without strace the test
- * is skipped, and says so.
+ * Fault model: power loss, of which SIGKILL shows nothing. The system calls of a real producer are traced.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { available } from '../testing/mechanism.js';
 import { answers, startProvider } from '../testing/provider.js';
 import { emptyFolder, review, runRole } from '../testing/roles.js';
 
-const strace = spawnSync('strace', ['-V']).status === 0;
+const strace = available('strace', spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0);
 
 test.skipIf(!strace).each(['each', 'grouped'] as const)(
   '%s: log, folder and parent are synced before the request leaves',

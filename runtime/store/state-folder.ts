@@ -2,9 +2,10 @@
  * A state folder: whose it is, whether it may be created, and how it is created.
  *
  * A folder is created only where it is proved to be absent or empty, and only for a caller who asked. A read error is never
- * "nothing there" (F07). `format.json` is written last and is the commit point of a creation: a folder without it whose ledger
- * holds no event is a creation that died, and a second one may finish it. The ledger is built under another name, so that no
- * journal of its first transaction can ever come back beside the real one.
+ * "nothing there": a ledger that could not be read for a moment would be started anew, over the old one. `format.json` is written
+ * last and is the commit point of a creation: a folder without it whose ledger holds no event is a creation that died, and a second
+ * one may finish it. The ledger is built under another name, so that no journal of its first transaction can ever come back beside
+ * the real one.
  */
 import * as fs from 'node:fs';
 import { join } from 'node:path';
@@ -115,7 +116,8 @@ function demandFile(path: string): void {
   }
 }
 
-function namesIn(directory: string): string[] | null {
+/** Null where it is proved that there is no such folder. */
+export function namesIn(directory: string): string[] | null {
   try {
     return fs.readdirSync(directory);
   } catch (cause) {

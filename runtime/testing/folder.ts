@@ -2,7 +2,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRuntime, type Runtime, type RuntimeOptions } from '../calls/runtime.js';
+import type { RuntimeOptions } from '../calls/options.js';
+import { openRuntime, type Runtime } from '../calls/runtime.js';
 import type { Delivery, WireRequest } from '../wire/transport.js';
 import { answerText } from './provider.js';
 

@@ -1,6 +1,8 @@
 import * as net from 'node:net';
 import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { interpret } from '../core/interpret.js';
 import { answers, answerText, respond, startProvider, type Behaviour, type TestProvider } from '../testing/provider.js';
 import { httpTransport } from './chat-completions.js';
 import type { Delivery } from './transport.js';
@@ -41,6 +43,25 @@ describe('a whole response is complete, whatever its status', () => {
     expect(provider?.seen).toHaveLength(1);
   });
 
+  test.each(['204 No Content', '304 Not Modified'])('%s, which has no body whatever its headers say', async (line) => {
+    for (const headers of [[], ['content-length: 100']]) {
+      const delivery = await deliveredBy(respond('', line, headers));
+      expect(delivery).toMatchObject({ delivery: 'complete', status: Number(line.slice(0, 3)), bytes: Buffer.alloc(0) });
+      await provider?.close();
+    }
+  });
+
+  test('a compressed one, which was not asked for, byte for byte', async () => {
+    const compressed = gzipSync(answerText);
+    const delivery = await deliveredBy((socket) => {
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: ${compressed.length}\r\n\r\n`);
+      socket.end(compressed);
+    });
+    expect(provider?.seen[0]?.head.toLowerCase()).not.toContain('accept-encoding');
+    expect(delivery).toMatchObject({ delivery: 'complete', status: 200, bytes: compressed });
+    expect(interpret(200, compressed)).toMatchObject({ result: 'uninterpretable' });
+  });
+
   test('a chunked one', async () => {
     const delivery = await deliveredBy(respond('3\r\nabc\r\n0\r\n\r\n', '200 OK', ['transfer-encoding: chunked']));
     expect(delivery).toMatchObject({ delivery: 'complete', bytes: Buffer.from('abc') });
@@ -72,6 +93,20 @@ describe('everything else that may have been served is broken', () => {
     const stalled: Behaviour = (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf');
     expect(await deliveredBy(stalled, 100)).toMatchObject({ delivery: 'broken' });
   });
+
+  test.each(['HTTP/1.1 200 OK\r\nx: ', 'HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n'])(
+    'an answer that drips: the time is for the whole of it (%j)',
+    async (begun) => {
+      const dripping: Behaviour = (socket) => {
+        socket.write(begun);
+        const drip = setInterval(() => socket.write('.'), 10);
+        socket.on('close', () => clearInterval(drip));
+      };
+      const began = performance.now();
+      expect(await deliveredBy(dripping, 200)).toMatchObject({ delivery: 'broken', detail: expect.stringContaining('200 ms') });
+      expect(performance.now() - began).toBeLessThan(5_000);
+    },
+  );
 });
 
 test('a refused connection is the one proof that nothing was sent', async () => {

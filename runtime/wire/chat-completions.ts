@@ -1,9 +1,9 @@
 /**
  * The HTTP client: one POST on a connection of its own, no retries, no redirects, no kept connection.
  *
- * A client that retries or reuses a connection by itself would turn one recorded attempt into several requests (F32). A body is
+ * A client that retries or reuses a connection by itself would turn one recorded attempt into several requests. A body is
  * complete only when its framing says so: cut short, ended early, or ended only by the close of the connection is broken, since
- * nobody can tell the end from a loss (F34). `not_sent` is claimed for one proof alone: every connection was refused.
+ * nobody can tell the end from a loss. `not_sent` is claimed for one proof alone: every connection was refused.
  */
 import * as http from 'node:http';
 import * as https from 'node:https';

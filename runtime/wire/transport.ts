@@ -30,7 +30,7 @@ export function asDelivery(told: Delivery): Delivery {
     return { delivery: word.delivery, detail: typeof word.detail === 'string' ? word.detail : 'no reason was given' };
   const { delivery, status, contentType, bytes } = word;
   const isStatus = Number.isInteger(status) && (status as number) >= 100 && (status as number) <= 999;
-  const isType = contentType === null || (typeof contentType === 'string' && !/\p{Surrogate}/u.test(contentType));
+  const isType = contentType === null || (typeof contentType === 'string' && contentType.isWellFormed());
   if (delivery === 'complete' && isStatus && isType && bytes instanceof Uint8Array) return told;
   return { delivery: 'broken', detail: 'the transport gave no whole response: status, content type or bytes are amiss' };
 }

@@ -1,7 +1,7 @@
 /** Receipt logs for tests, as a prefix would have left them. */
-import { type Json, canonical, sha256 } from '../canonical.js';
-import { recorded } from '../recorded.js';
-import type { Line } from '../receipts.js';
+import { type Json, canonical, sha256 } from '../core/canonical.js';
+import { recorded } from '../log/recorded.js';
+import type { Line } from '../log/receipts.js';
 
 const stamp = { at: '2026-01-01T00:00:00.000Z', monotonic_ns: '1' };
 

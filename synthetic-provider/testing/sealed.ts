@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { readContinued } from '../continue.js';
+import { readContinued } from '../log/continue.js';
 import { type Opened, type ProviderProcess, lines, settledOf } from './provider.js';
 
 export const answer = { do: 'answer' };

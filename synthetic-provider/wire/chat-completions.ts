@@ -2,7 +2,7 @@
  * The OpenAI chat-completions wire, without streaming. Pure: bytes in, bytes out. An answer is a function of the effect, the
  * request body and the scripted text, and of nothing else, so that the first answer of a key can be made again from a receipt log.
  */
-import { canonical, isWellFormed, sha256, utf8 } from '../canonical.js';
+import { canonical, isWellFormed, sha256, utf8 } from '../core/canonical.js';
 
 export const chatCompletionsPath = '/v1/chat/completions';
 export const chatCompletionsName = 'chat.completions';

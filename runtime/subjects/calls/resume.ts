@@ -4,7 +4,7 @@
  */
 import type { Runtime } from '../../calls/runtime.js';
 import { ResumeRefused, RuntimeError } from '../../core/errors.js';
-import { operations, type Operation } from '../../core/events.js';
+import { operations, type Operation } from '../../core/vocabulary.js';
 import type { WorkState } from '../../contract/types.js';
 import { UsageError } from '../kit/environment.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';

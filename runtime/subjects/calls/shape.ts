@@ -5,7 +5,7 @@ export const text: Check = (value, at) => (value === '' ? [`${at} is empty`] : a
 /** May be empty. Half of a surrogate pair has no bytes, so no record could hold it. */
 export const anyText: Check = (value, at) => {
   if (typeof value !== 'string') return [`${at} is not a text`];
-  return /\p{Surrogate}/u.test(value) ? [`${at} holds half of a surrogate pair`] : [];
+  return value.isWellFormed() ? [] : [`${at} holds half of a surrogate pair`];
 };
 
 export function matching(pattern: RegExp, what: string): Check {

@@ -2,14 +2,15 @@
  * The frame of every role program: environment, guard, work, one answer written atomically, an exit code.
  *
  * Exit codes: 0 an answer with status completed, refused or failed was written; 64 the input was refused (and for a living owner
- * an answer says so); 70 something escaped that should not have.
+ * an answer says so); 70 something went wrong that the input is not to blame for. A state that cannot be opened is refused input; what
+ * fails once it is open (a full disk, damage met on the way) is not, and a harness must not take it for its own mistake.
  */
 import { sqliteVersion, type Settings } from '../../store/connection.js';
 import { writeAtomically } from '../../store/directory-sync.js';
 import type { Answer } from '../../contract/types.js';
 import { validateAnswer } from '../../contract/validators.js';
 import { canonical } from '../../core/canonical.js';
-import { EffectUnknown, KeyConflict, OwnerAlive, ResumeRefused, RuntimeError } from '../../core/errors.js';
+import { EffectUnknown, KeyConflict, OwnerAlive, ResumeRefused, RuntimeError, type RuntimeErrorCode } from '../../core/errors.js';
 import { guardEgress, type Refused } from './egress-guard.js';
 import { readEnvironment, UsageError, type Environment, type Role } from './environment.js';
 import { Parking } from './park.js';
@@ -25,25 +26,44 @@ export interface RoleContext {
   using: (settings: Settings) => void;
 }
 
+/** What a role is asked for and an open state does not allow. */
+const refusedInput: ReadonlySet<RuntimeErrorCode> = new Set<RuntimeErrorCode>([
+  'input-invalid',
+  'lease-unreadable',
+  'task-unknown',
+  'task-exists',
+  'task-ended',
+  'call-unknown',
+  'compilation-unknown',
+  'result-unknown',
+]);
+
 export async function runRole(
   role: Role,
   checkpoints: readonly string[],
   work: (context: RoleContext) => Promise<Report> | Report,
 ): Promise<void> {
+  let settings: Settings | null = null;
   try {
     const environment = readEnvironment(role, checkpoints);
     const refused = guardEgress(environment.providerUrl);
-    let settings: Settings | null = null;
     const parking = new Parking(environment.armed, environment.nonce);
     const using = (used: Settings): void => void (settings = used);
     const report = await reported(() => work({ environment, parking, using }));
     writeAnswer(environment, report, refused, settings ?? unopened());
     process.exitCode = report.refusal?.error === 'OwnerAlive' ? 64 : 0;
   } catch (error) {
-    const usage = error instanceof UsageError || error instanceof RuntimeError;
-    process.stderr.write(`${usage ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-    process.exitCode = usage ? 64 : 70;
+    const expected = error instanceof UsageError || error instanceof RuntimeError;
+    process.stderr.write(
+      `${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+    process.exitCode = isRefusedInput(error, settings !== null) ? 64 : 70;
   }
+}
+
+function isRefusedInput(error: unknown, opened: boolean): boolean {
+  if (error instanceof UsageError) return true;
+  return error instanceof RuntimeError && (!opened || refusedInput.has(error.code));
 }
 
 async function reported(work: () => Promise<Report> | Report): Promise<Report> {

@@ -4,8 +4,8 @@
  * a percent-encoded `key`), so no value of a query string is kept.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Receipt } from './contract/types.js';
-import { sha256, utf8 } from './canonical.js';
+import type { Receipt } from '../contract/types.js';
+import { sha256, utf8 } from '../core/canonical.js';
 
 const kept = ['content-length', 'content-type', 'idempotency-key', 'user-agent', 'x-stainless-retry-count'];
 const credentials = ['api-key', 'authorization', 'x-api-key', 'x-goog-api-key'];

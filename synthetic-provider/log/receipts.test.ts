@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readContinued } from './continue.js';
 import { type Disk, ReceiptLog } from './receipts.js';
-import { log, received, settled } from './testing/log.js';
+import { log, received, settled } from '../testing/log.js';
 
 const folder = fs.mkdtempSync(join(tmpdir(), 'killpoint-receipts-'));
 afterAll(() => fs.rmSync(folder, { recursive: true }));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderScript } from './contract/types.js';
+import type { ProviderScript } from '../contract/types.js';
 import { readContinued } from './continue.js';
 import { rebuiltEffects } from './rebuild.js';
-import { line, log, received, settled } from './testing/log.js';
-import { chatAnswer } from './wire/chat-completions.js';
+import { line, log, received, settled } from '../testing/log.js';
+import { chatAnswer } from '../wire/chat-completions.js';
 
 const body = '{"messages":[{}],"model":"m"}';
 const first = chatAnswer('effect-1', 'm', Buffer.from(body));

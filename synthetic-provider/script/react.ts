@@ -5,10 +5,10 @@
  * Order of the rules: a malformed request is refused; a scripted status or a drop before the commit needs no key; then the key
  * decides between a fresh effect, the first answer again, and a refusal; then the script says how the answer travels.
  */
-import type { ProviderScript } from './contract/types.js';
+import type { ProviderScript } from '../contract/types.js';
 import type { Answer, Claim, Effect, Effects } from './effects.js';
 import { behaviourOf } from './script.js';
-import { errorBody, wireOf } from './wire/index.js';
+import { errorBody, wireOf } from '../wire/route.js';
 
 /** How a request ended for the receipts; `bytes` is the whole body that was or would have been sent. */
 export interface Ending {

@@ -3,7 +3,7 @@
  * peer, and has no date, so that equal answers are equal bytes.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Json, canonical } from './canonical.js';
+import { type Json, canonical } from '../core/canonical.js';
 
 const bodyBytesMax = 10 * 1024 * 1024;
 

@@ -8,10 +8,10 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Control } from './control.js';
-import { readBody, send } from './http.js';
+import { readBody, send } from './messages.js';
 import { peerPid } from './peer.js';
 import { Registry, Token } from './registry.js';
-import { errorBody } from './wire/index.js';
+import { errorBody } from '../wire/route.js';
 
 export interface Provider {
   readonly port: number;

@@ -2,9 +2,9 @@
  * From a request below a prefix to what it asks for: an effect with a name and a way to answer, or a refusal. Pure. A refused
  * request has no effect, whatever the script says.
  */
-import { canonical } from '../canonical.js';
+import { canonical } from '../core/canonical.js';
 import { chatAnswer, chatCompletionsName, chatCompletionsPath, parseChatRequest } from './chat-completions.js';
-import { effectAnswer, effectNameOf } from './effects.js';
+import { effectAnswer, effectNameOf } from './named-effects.js';
 
 export interface WireRequest {
   readonly method: string;

@@ -5,9 +5,9 @@
  * Numbers are those of the prefix, not of its log: a prefix that continues a log starts its script anew. Every request that has a
  * receipt takes a number, a refused one (unknown path, malformed body) too.
  */
-import type { ProviderScript } from './contract/types.js';
-import { type ShapeError, validateProviderScript } from './contract/validators.js';
-import { isWellFormed } from './canonical.js';
+import type { ProviderScript } from '../contract/types.js';
+import { type ShapeError, validateProviderScript } from '../contract/validators.js';
+import { isWellFormed } from '../core/canonical.js';
 
 export type Behaviour = ProviderScript['otherwise'];
 

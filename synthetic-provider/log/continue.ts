@@ -5,10 +5,10 @@
  * `settled` for each `received`, effect numbers from 1. Anything else is refused with one sentence that names the line: a
  * provider that continued a torn or edited log would lend it its own good name.
  */
-import type { Receipt } from './contract/types.js';
-import { validateReceipt } from './contract/validators.js';
-import { type Json, canonical, sha256, utf8 } from './canonical.js';
-import { ProviderError } from './errors.js';
+import type { Receipt } from '../contract/types.js';
+import { validateReceipt } from '../contract/validators.js';
+import { type Json, canonical, sha256, utf8 } from '../core/canonical.js';
+import { ProviderError } from '../core/errors.js';
 
 type Received = Extract<Receipt, { kind: 'received' }>;
 type Settled = Extract<Receipt, { kind: 'settled' }>;

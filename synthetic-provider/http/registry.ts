@@ -6,15 +6,15 @@
 import * as fs from 'node:fs';
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isAbsolute } from 'node:path';
-import type { ProviderScript } from './contract/types.js';
-import { readContinued } from './continue.js';
-import { isWellFormed, wellFormed } from './canonical.js';
-import { Effects } from './effects.js';
-import { ProviderError, reason } from './errors.js';
+import type { ProviderScript } from '../contract/types.js';
+import { readContinued } from '../log/continue.js';
+import { isWellFormed, wellFormed } from '../core/canonical.js';
+import { Effects } from '../script/effects.js';
+import { ProviderError, reason } from '../core/errors.js';
 import { Prefix } from './prefix.js';
-import { rebuiltEffects } from './rebuild.js';
-import { ReceiptLog } from './receipts.js';
-import { scriptMistakes } from './script.js';
+import { rebuiltEffects } from '../log/rebuild.js';
+import { ReceiptLog } from '../log/receipts.js';
+import { scriptMistakes } from '../script/script.js';
 
 export class Token {
   readonly #digest: Buffer;

@@ -1,5 +1,5 @@
 /** The generic effect endpoint: `POST /effects/<name>` with any body does the thing of that name, and says which effect it was. */
-import { canonical } from '../canonical.js';
+import { canonical } from '../core/canonical.js';
 
 const effectsPath = /^\/effects\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})$/;
 

@@ -3,9 +3,9 @@
  * control token, which no subject is given. Errors are one JSON object with a code, a sentence and, for input, every mistake.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { utf8, wellFormed } from './canonical.js';
-import { ProviderError, type ProviderErrorCode } from './errors.js';
-import { readBody, sendJson } from './http.js';
+import { utf8, wellFormed } from '../core/canonical.js';
+import { ProviderError, type ProviderErrorCode } from '../core/errors.js';
+import { readBody, sendJson } from './messages.js';
 import type { Prefix } from './prefix.js';
 import { type Opening, type Registry, Token, openingMistakes } from './registry.js';
 

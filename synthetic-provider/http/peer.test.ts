@@ -2,6 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { peerPid } from './peer.js';
+import { available } from '../testing/mechanism.js';
+
+const linux = available('The socket table of /proc', process.platform === 'linux');
 
 const server = createServer();
 beforeAll(async () => {
@@ -19,7 +22,7 @@ async function connected(host: string): Promise<[client: Socket, ours: Socket]> 
   return [client, ours];
 }
 
-describe.runIf(process.platform === 'linux')('the process at the other end', () => {
+describe.runIf(linux)('the process at the other end', () => {
   it.each(['127.0.0.1', '::ffff:127.0.0.1'])('is the one that holds the socket, by way of %s', async (host) => {
     const [client, ours] = await connected(host);
     expect(peerPid(ours)).toBe(process.pid);

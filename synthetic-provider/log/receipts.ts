@@ -9,10 +9,10 @@
 import * as fs from 'node:fs';
 import { type Hash, createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import type { Receipt } from './contract/types.js';
-import { type Json, canonical, sha256 } from './canonical.js';
+import type { Receipt } from '../contract/types.js';
+import { type Json, canonical, sha256 } from '../core/canonical.js';
 import type { Continued } from './continue.js';
-import { ProviderError, reason } from './errors.js';
+import { ProviderError, reason } from '../core/errors.js';
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'version' | 'seq' | 'digest'> : never;
 export type Line = Unnumbered<Receipt>;

@@ -5,13 +5,13 @@
  * deterministic sentence or a text of the new script, and must have the recorded hash; if none has, opening is refused, since
  * "the first answer again" would be a lie.
  */
-import type { ProviderScript } from './contract/types.js';
-import { sha256 } from './canonical.js';
+import type { ProviderScript } from '../contract/types.js';
+import { sha256 } from '../core/canonical.js';
 import type { Continued, Served } from './continue.js';
-import { Effects } from './effects.js';
-import { ProviderError } from './errors.js';
-import { textsOf } from './script.js';
-import { wireOf } from './wire/index.js';
+import { Effects } from '../script/effects.js';
+import { ProviderError } from '../core/errors.js';
+import { textsOf } from '../script/script.js';
+import { wireOf } from '../wire/route.js';
 
 export function rebuiltEffects(script: ProviderScript, continued: Continued): Effects {
   const effects = new Effects(script.key === 'honour', continued.effects + 1);

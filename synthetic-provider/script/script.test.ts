@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProviderScript } from './contract/types.js';
+import type { ProviderScript } from '../contract/types.js';
 import { behaviourOf, scriptMistakes, textsOf } from './script.js';
 
 const answer = { do: 'answer' } as const;

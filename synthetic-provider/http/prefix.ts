@@ -7,15 +7,15 @@
  * delayed) leave it, and each ends exactly once: released or due, its client gone, or the prefix closed.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ProviderScript, Receipt } from './contract/types.js';
-import { sha256 } from './canonical.js';
-import type { Effects } from './effects.js';
-import { ProviderError } from './errors.js';
+import type { ProviderScript, Receipt } from '../contract/types.js';
+import { sha256 } from '../core/canonical.js';
+import type { Effects } from '../script/effects.js';
+import { ProviderError } from '../core/errors.js';
 import { Held } from './held.js';
-import { send, sendCut } from './http.js';
-import { type Ending, type Reaction, react } from './react.js';
-import type { ReceiptLog, Sealed } from './receipts.js';
-import { recorded } from './recorded.js';
+import { send, sendCut } from './messages.js';
+import { type Ending, type Reaction, react } from '../script/react.js';
+import type { ReceiptLog, Sealed } from '../log/receipts.js';
+import { recorded } from '../log/recorded.js';
 
 type Ended = Extract<Receipt, { kind: 'settled' }>['ended'];
 type Waiting = Extract<Reaction, { do: 'wait' }>;
