@@ -5,13 +5,13 @@ import { resolve } from 'node:path';
 import type { Progress, Stages } from './case/context.js';
 import { codeOf, HarnessError } from './errors.js';
 import type { Installation } from './io/installation.js';
+import { demandWritableOut } from './io/out.js';
 import { limits, readPlainFile } from './io/read.js';
 import { parsePlan } from './plan/load.js';
 import type { Plan } from './plan/types.js';
 import { diagnose, type Diagnosis } from './probe/doctor.js';
-import { type Build, checkBuild } from './seal/build.js';
-import { demandWritableOut } from './seal/out.js';
-import { type Standing, standingOf } from './seal/standing.js';
+import { type Build, checkBuild } from './provenance/build.js';
+import { type Standing, standingOf } from './provenance/standing.js';
 import { findSubjects, type InstalledSubject, subjectNamed } from './subject/find.js';
 
 export interface RunRequest {

@@ -8,20 +8,20 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realStages, type RunContext } from './case/context.js';
-import { type Guard, startGuard } from './case/guard.js';
-import { type Provider, startProvider } from './case/provider.js';
 import { type CaseResult, runCase } from './case/run-case.js';
 import { createSlots } from './case/slots.js';
 import { codeOf, HarnessError } from './errors.js';
 import { canonicalLine, sha256 } from './io/canonical.js';
 import { syncPath } from './io/durable.js';
+import { makeFolder } from './io/out.js';
 import { selectCases } from './plan/load.js';
 import type { Plan } from './plan/types.js';
 import { type Prepared, prepare, type RunRequest } from './prepare.js';
 import { packageVersions, platformFacts, sqliteVersion } from './probe/versions.js';
+import { type Watchdog, startWatchdog } from './process/watchdog-client.js';
+import { type Provider, startProvider } from './provider/provider.js';
 import { plainReason, publishBag } from './seal/bag.js';
 import { executionRecord } from './seal/execution.js';
-import { makeFolder } from './seal/out.js';
 
 export interface RunResult {
   readonly bundle: string;
@@ -68,7 +68,7 @@ export async function runPlan(request: RunRequest): Promise<RunResult> {
 
 /** Between the watchdog's start and its end: whatever is thrown in here, nothing that was started lives on. */
 async function live(request: RunRequest, prepared: Prepared, partial: string, selected: Plan['cases']): Promise<CaseResult[]> {
-  const guard = startGuard(request.installation.watchdog);
+  const watchdog = startWatchdog(request.installation.watchdog);
   let provider: Provider | null = null;
   const interrupted = new Promise<never>((_resolve, reject) => {
     const stop = (): void =>
@@ -79,10 +79,10 @@ async function live(request: RunRequest, prepared: Prepared, partial: string, se
   interrupted.catch(() => undefined);
   try {
     provider = await Promise.race([
-      startProvider(request.installation.provider, guard, join(partial, 'work', 'provider.log')),
+      startProvider(request.installation.provider, watchdog, join(partial, 'work', 'provider.log')),
       interrupted,
     ]);
-    const context = contextOf(request, prepared, partial, guard, provider);
+    const context = contextOf(request, prepared, partial, watchdog, provider);
     // As many cases as jobs are under way, so that they end about in plan order; their role processes share the slots.
     const underWay = createSlots(request.jobs);
     const all = selected.map((planned) => underWay.use(() => runCase(context, planned)));
@@ -91,11 +91,11 @@ async function live(request: RunRequest, prepared: Prepared, partial: string, se
     return results;
   } finally {
     // Ends the watchdog's pipe: it kills what is still named, which after a whole run is nobody.
-    await guard.end();
+    await watchdog.end();
   }
 }
 
-function contextOf(request: RunRequest, prepared: Prepared, partial: string, guard: Guard, provider: Provider): RunContext {
+function contextOf(request: RunRequest, prepared: Prepared, partial: string, watchdog: Watchdog, provider: Provider): RunContext {
   return {
     installation: request.installation,
     subject: prepared.subject,
@@ -103,7 +103,7 @@ function contextOf(request: RunRequest, prepared: Prepared, partial: string, gua
     bag: join(partial, 'bag'),
     work: join(partial, 'work'),
     provider,
-    guard,
+    watchdog,
     cgroupHome: prepared.diagnosis.cgroupHome,
     slots: createSlots(request.jobs),
     stages: request.stages ?? realStages,

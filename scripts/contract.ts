@@ -7,9 +7,11 @@
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
+import ts from 'typescript';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -114,35 +116,87 @@ async function typesOf(schemas: Map<string, Json>): Promise<string> {
 }
 
 /**
- * Cross-file references are kept as such where start-up time counts (roles and verifier start hundreds of times a run, and shared
- * functions halve the code); they are inlined where errors are told apart by their path into the schema.
+ * Roles and the verifier start hundreds of times a run, and most of a start is code that is parsed and compiled. They get the compact
+ * form: references lead to shared functions where they name more than a word, validation ends at the first error, and an error says
+ * where and what. The accepted values are the same. The others tell errors apart by their path into the schema, and get all of it.
  */
-const sharesDefinitions = new Set(['runtime', 'verifier']);
+const compact = new Set(['runtime', 'verifier']);
+/** Keywords of a definition that is cheaper to repeat than to call. */
+const repeatedUpTo = 2;
+
+/**
+ * The same schema in fewer words: no annotations, and a choice between something and null as one test of its type. Keywords beside
+ * `type` speak of values of their own type only, so they let null pass.
+ */
+function compacted(schema: Json, path: string): Json {
+  if (Array.isArray(schema)) return schema.map((item) => compacted(item, path));
+  if (schema === null || typeof schema !== 'object') return schema;
+  const isSchema = (value: Json): boolean => value !== null && typeof value === 'object';
+  const members = Object.entries(schema)
+    // A member that a schema describes may have one of these names; then its value is a schema.
+    .filter(([name, value]) => !['$schema', 'description', 'title'].includes(name) || isSchema(value))
+    .map(([name, value]): [string, Json] => [name, compacted(value, path)]);
+  const whole: { [key: string]: Json } = Object.fromEntries(members);
+  const [some, none, ...more] = Array.isArray(whole.anyOf) ? whole.anyOf : [];
+  if (members.length !== 1 || more.length > 0 || JSON.stringify(none) !== '{"type":"null"}') return whole;
+  return orNull(some as { [key: string]: Json }, path) ?? whole;
+}
+
+function orNull(schema: { [key: string]: Json }, path: string): Json | null {
+  if (typeof schema.$ref === 'string') {
+    const target = inlined(schema, path) as { [key: string]: Json };
+    const named = compacted(target, path) as { [key: string]: Json };
+    return Object.keys(named).length > repeatedUpTo ? null : orNull(named, path);
+  }
+  if (Array.isArray(schema.enum)) return { ...schema, enum: [...schema.enum, null] };
+  return typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : null;
+}
+
+/** Leaves of each error its place and its message. */
+function withShortErrors(code: string): string {
+  const file = ts.createSourceFile('validators.js', code, ts.ScriptTarget.ES2023, false, ts.ScriptKind.JS);
+  let short = '';
+  let at = 0;
+  const visit = (node: ts.Node): void => {
+    if (ts.isObjectLiteralExpression(node)) {
+      const names = node.properties.map(({ name }) => (name !== undefined && ts.isIdentifier(name) ? name.text : ''));
+      const [, first, , , last] = node.properties;
+      if (names.join() === 'instancePath,schemaPath,keyword,params,message' && first !== undefined && last !== undefined) {
+        short += code.slice(at, first.getStart(file));
+        at = last.getStart(file);
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return short + code.slice(at);
+}
 
 function validatorsOf(program: string, files: string[], schemas: Map<string, Json>): { code: string; declarations: string } {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    strict: true,
-    allowUnionTypes: true,
-    ...(sharesDefinitions.has(program) ? { inlineRefs: false } : {}),
-    code: { source: true, esm: true },
-  });
+  const isCompact = compact.has(program);
+  const options: Options = { strict: true, allowUnionTypes: true, code: { source: true, esm: true } };
+  const dialect = new Ajv2020({ ...options, allErrors: true });
+  // Of the two dialects the older one has less to prepare for; in strict mode a keyword that it does not know ends the build.
+  const ajv = isCompact ? new Ajv({ ...options, inlineRefs: repeatedUpTo }) : dialect;
   const exported: Record<string, string> = {};
   for (const file of files) {
-    const shared = sharesDefinitions.has(program);
-    const schema = shared ? load(resolve(schemaRoot, file)) : schemas.get(file);
+    const whole = load(resolve(schemaRoot, file)) as Record<string, Json>;
+    if (dialect.validateSchema(whole) !== true) throw new Error(`${file} is not a schema of its dialect.`);
+    const schema = isCompact ? compacted(whole, resolve(schemaRoot, file)) : schemas.get(file);
     // An id by place, so that relative references lead where they lead on disk.
-    const id = shared ? `file:///${relative('.', resolve(schemaRoot, file))}` : file;
+    const id = isCompact ? `file:///${relative('.', resolve(schemaRoot, file))}` : file;
     ajv.addSchema({ ...(schema as Record<string, Json>), $id: id });
     if (file !== 'common.schema.json') exported[`validate${typeName(file)}`] = id;
   }
-  const code = (standalone as unknown as (a: Ajv2020, names: Record<string, string>) => string)(ajv, exported);
+  const whole = (standalone as unknown as (a: Ajv | Ajv2020, names: Record<string, string>) => string)(ajv, exported);
+  const code = isCompact ? withShortErrors(whole) : whole;
   if (/\brequire\(|^import /m.test(code)) {
     throw new Error('A generated validator needs a package at run time; avoid minLength, maxLength, uniqueItems and format.');
   }
   const names = Object.keys(exported);
+  const furtherMembers = isCompact ? '' : ' schemaPath: string; keyword: string; params: Record<string, unknown>;';
   const declarations = [
-    'export interface ShapeError { instancePath: string; schemaPath: string; keyword: string; params: Record<string, unknown>; message?: string }',
+    `export interface ShapeError { instancePath: string;${furtherMembers} message?: string }`,
     'export interface Validator<T> { (value: unknown): value is T; errors?: ShapeError[] | null }',
     `import type { ${names.map((name) => name.replace('validate', '')).join(', ')} } from './types.js';`,
     ...names.map((name) => `export declare const ${name}: Validator<${name.replace('validate', '')}>;`),

@@ -5,15 +5,15 @@
  * is signal 9, and nobody of it is left; anything less voids the case, since a crash that did not happen proves nothing.
  * Whatever happened, no process of the role lives when this returns or throws.
  */
+import type { CrashModel } from '../crash/model.js';
 import { CaseVoid } from '../errors.js';
 import type { Kill } from '../plan/types.js';
-import type { CrashModel } from '../crash/model.js';
-import { killAll, stillThere, survivorsOf } from './end.js';
-import { readMarker } from './marker.js';
+import { readCheckpointLine } from '../process/checkpoint-line.js';
+import { killAll, stillThere, survivorsOf } from '../process/end.js';
+import type { Exit, RoleProcess } from '../process/spawn.js';
+import { within } from '../process/wait.js';
+import type { Prefix } from '../provider/provider.js';
 import { parked } from './park.js';
-import type { Prefix } from './provider.js';
-import type { Exit, RoleProcess } from './spawn.js';
-import { within } from './wait.js';
 
 export interface Ended {
   readonly exit: Exit;
@@ -35,7 +35,7 @@ export async function act(role: RoleProcess, kill: Kill, prefix: Prefix, limits:
   let trouble: CaseVoid | null = null;
   let leftBehind: number[] = [];
   try {
-    if (kill === null) leftBehind = await byItself(role, limits.role_ms);
+    if (kill === null) await byItself(role, limits.role_ms);
     else await byKill(role, kill, prefix, limits, crash);
   } catch (error) {
     trouble =
@@ -43,8 +43,11 @@ export async function act(role: RoleProcess, kill: Kill, prefix: Prefix, limits:
         ? error
         : new CaseVoid('harness-error', `The role could not be run: ${(error as Error).message}`, { cause: error });
   }
-  // A killed role's own group must already be empty; here a role that ended by itself loses what it left behind.
-  if (kill === null || trouble !== null) killAll(role);
+  // A killed role's own group must already be empty; here a role that ended by itself loses what it left behind, once that has a name.
+  if (kill === null || trouble !== null) {
+    if (role.timeline.has('exit_seen') && !role.timeline.has('sigkill_sent')) leftBehind = stillThere(role);
+    killAll(role);
+  }
   const survivors = await survivorsOf(role, reapMs);
   if (survivors.length === 0) role.timeline.mark('group_empty');
   else killAll(role);
@@ -53,8 +56,8 @@ export async function act(role: RoleProcess, kill: Kill, prefix: Prefix, limits:
   return { exit, survivors, leftBehind, trouble: trouble ?? doubtAbout(role, kill, exit, survivors) };
 }
 
-async function byItself(role: RoleProcess, ms: number): Promise<number[]> {
-  if (await within(role.exited, ms)) return stillThere(role);
+async function byItself(role: RoleProcess, ms: number): Promise<void> {
+  if (await within(role.exited, ms)) return;
   role.timeline.mark('deadline');
   throw new CaseVoid('role-deadline', `The role did not end within ${ms} ms.`);
 }
@@ -86,9 +89,9 @@ function doubtAbout(role: RoleProcess, kill: Kill, exit: Exit, survivors: readon
   if (exit.signal !== 'SIGKILL')
     return new CaseVoid('kill-not-proven', `The process ended by ${exit.signal ?? `exit ${exit.code}`}, not by SIGKILL.`);
   if (kill.at === 'checkpoint') {
-    const marker = readMarker(role.announced(), kill, role.nonce, role.pid);
-    if (marker.kind === 'wrong')
-      return new CaseVoid('kill-not-proven', `The process went on after it had announced: ${marker.why}.`);
+    const announcement = readCheckpointLine(role.announced(), kill, role.nonce, role.pid);
+    if (announcement.kind === 'wrong')
+      return new CaseVoid('kill-not-proven', `The process went on after it had announced: ${announcement.why}.`);
   }
   return null;
 }

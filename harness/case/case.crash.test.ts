@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { validateAnswer, validateCase, validateExecution, validateInspector, validateProcess } from '../contract/validators.js';
 import { parseCanonical, sha256 } from '../io/canonical.js';
 import type { Installation } from '../io/installation.js';
+import { filesBelow } from '../io/inventory.js';
+import { allPids, signal } from '../process/proc.js';
 import { runPlan, type RunResult } from '../run.js';
-import { filesBelow } from '../seal/inventory.js';
 import {
   atIntent,
   builtInstallation,
@@ -22,7 +23,6 @@ import {
   toyPlan,
 } from '../testing/plans.js';
 import { realStages } from './context.js';
-import { allPids, signal } from './proc.js';
 
 let installation: Installation;
 const folder = temporaryFolder();

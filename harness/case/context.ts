@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import type { CrashModel } from '../crash/model.js';
 import { processKill } from '../crash/process-kill.js';
 import type { Installation } from '../io/installation.js';
+import { copyState, type CopyState } from '../io/inventory.js';
 import type { ActingRole, Kill, Plan } from '../plan/types.js';
-import { copyState, type CopyState } from '../seal/inventory.js';
+import { spawnRole, type SpawnRole } from '../process/spawn.js';
+import type { Watchdog } from '../process/watchdog-client.js';
+import type { Provider } from '../provider/provider.js';
 import type { InstalledSubject } from '../subject/find.js';
-import type { Guard } from './guard.js';
-import type { Provider } from './provider.js';
 import type { Slots } from './slots.js';
-import { spawnRole, type SpawnRole } from './spawn.js';
 
 export interface Stages {
   readonly spawn: SpawnRole;
@@ -40,15 +40,15 @@ export interface RunContext {
   readonly bag: string;
   readonly work: string;
   readonly provider: Provider;
-  readonly guard: Guard;
+  readonly watchdog: Watchdog;
   readonly cgroupHome: string | null;
   readonly slots: Slots;
   readonly stages: Stages;
   readonly progress: Progress;
 }
 
-/** One row of a case: the producer or an arm. */
-export interface Row {
+/** One snapshot that the plan asks for: the producer's, or an arm's. */
+export interface PlannedSnapshot {
   readonly caseId: string;
   readonly snapshot: string;
   readonly role: ActingRole;
@@ -70,7 +70,8 @@ export interface Places {
   readonly scenario: string;
 }
 
-export function placesOf(context: RunContext, caseId: string, snapshot: string): Places {
+/** Names the places of a snapshot, and makes the two folders. */
+export function makePlaces(context: RunContext, caseId: string, snapshot: string): Places {
   const folder = join(context.bag, 'data', 'cases', caseId, snapshot);
   const work = join(context.work, caseId, snapshot);
   mkdirSync(folder, { recursive: true });

@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import type { Inspector } from '../contract/types.js';
 import { CaseVoid } from '../errors.js';
 import { canonicalLine } from '../io/canonical.js';
-import { inventoryOf } from '../seal/inventory.js';
+import { inventoryOf } from '../io/inventory.js';
+import { killAll, stillThere, survivorsOf } from '../process/end.js';
+import { within } from '../process/wait.js';
 import { commandOf } from '../subject/find.js';
 import { keepAnswer } from './answer.js';
 import type { Places, RunContext } from './context.js';
-import { killAll, survivorsOf } from './end.js';
-import { within } from './wait.js';
-import { withoutPaths } from './words.js';
+import { withoutPaths } from './stderr.js';
 
 const reapMs = 5000;
 
@@ -40,22 +40,31 @@ export async function inspect(context: RunContext, places: Places): Promise<void
       KILLPOINT_SCRATCH: scratch,
     },
     cgroupHome: context.cgroupHome,
-    guard: context.guard,
+    watchdog: context.watchdog,
   });
   try {
-    const timer = setTimeout(() => killAll(role), plan.timeouts.role_ms);
-    const exit = await role.exited;
-    clearTimeout(timer);
+    const inTime = await within(role.exited, plan.timeouts.role_ms);
+    // Named before anything is done about them; an inspector that had to be killed left nobody behind by itself.
+    const leftBehind = inTime ? stillThere(role) : [];
     killAll(role);
+    const exit = await role.exited;
     const survivors = await survivorsOf(role, reapMs);
     await within(role.silent, 1000);
     const after = inventoryOf(places.state, subject.description.volatile);
-    const facts: Inspector = { argv: command.recorded, pid: role.pid, start_time_ticks: role.startTicks, exit, before, after };
+    const facts: Inspector = {
+      argv: command.recorded,
+      pid: role.pid,
+      start_time_ticks: role.startTicks,
+      exit,
+      before,
+      after,
+      left_behind: leftBehind,
+    };
     writeFileSync(join(places.folder, 'inspector.json'), canonicalLine(facts), { flag: 'wx' });
     const answered = keepAnswer(out, join(places.folder, 'inspection.json'));
     if (survivors.length > 0) throw new CaseVoid('survivors', `Processes outlived the inspector: ${survivors.join(', ')}.`);
     if (exit.code !== 0 || !answered) {
-      const words = withoutPaths(role.words(), context).trim().split('\n').at(-1) ?? '';
+      const words = withoutPaths(role.stderr(), context).trim().split('\n').at(-1) ?? '';
       throw new CaseVoid(
         'inspection-failed',
         `The inspector ended with ${exit.signal ?? `exit ${exit.code}`}${words === '' ? '.' : `: ${words}`}`,

@@ -8,11 +8,20 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Installation } from '../io/installation.js';
+import { ownCgroup } from '../process/cgroup.js';
+import { allPids, isLiving, processFacts } from '../process/proc.js';
 import { runPlan } from '../run.js';
-import { builtInstallation, killedCase, requestFor, subjectsFolder, temporaryFolder, toyPlan } from '../testing/plans.js';
-import { ownCgroup } from './cgroup.js';
+import {
+  builtInstallation,
+  control,
+  killedCase,
+  readJson,
+  requestFor,
+  subjectsFolder,
+  temporaryFolder,
+  toyPlan,
+} from '../testing/plans.js';
 import { realStages, type Stages } from './context.js';
-import { allPids, isLiving, processFacts } from './proc.js';
 
 let installation: Installation;
 const folder = temporaryFolder();
@@ -62,6 +71,29 @@ describe.each([
     expect(wrapped.voids.filter((one) => one.case === 'shell')).toMatchObject([{ reason: 'kill-not-proven' }]);
     expect(livingOf(here)).toEqual([]);
     expect(cgroupsOf(process.pid)).toEqual([]);
+  });
+});
+
+describe.each([
+  ['with a cgroup', realStages],
+  ['without a cgroup', withoutCgroup],
+])('what a process that nobody killed leaves behind, %s', (name, stages) => {
+  it('is recorded before it is killed: of a role, of one that ended too early, and of an inspector', async () => {
+    const here = join(folder.path, `left-${name.replaceAll(' ', '-')}`);
+    mkdirSync(here);
+    const plan = toyPlan([
+      { ...control(), id: 'role', scenario: 'good.group.setsid' },
+      killedCase('too-early', 'exits-at-the-checkpoint.group'),
+      { ...control(), id: 'inspector', scenario: 'inspection-leaves-children.group.setsid' },
+    ]);
+    const { bundle, voids } = await runPlan(requestFor(plan, here, installation, { stages }));
+    expect(voids).toMatchObject([{ case: 'too-early', reason: 'exited-before-kill' }]);
+    const left = (id: string, file: string): unknown => readJson(bundle, 'data', 'cases', id, 'producer', file)['left_behind'];
+    expect(left('role', 'process.json')).toHaveLength(2);
+    expect(left('too-early', 'process.json')).toHaveLength(1);
+    expect(left('inspector', 'inspector.json')).toHaveLength(2);
+    expect([left('inspector', 'process.json'), left('role', 'inspector.json')]).toEqual([[], []]);
+    expect(livingOf(here)).toEqual([]);
   });
 });
 

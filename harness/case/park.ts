@@ -6,9 +6,9 @@
  */
 import { CaseVoid } from '../errors.js';
 import type { Kill } from '../plan/types.js';
-import { readMarker } from './marker.js';
-import type { Prefix } from './provider.js';
-import type { RoleProcess } from './spawn.js';
+import { readCheckpointLine } from '../process/checkpoint-line.js';
+import type { RoleProcess } from '../process/spawn.js';
+import type { Prefix } from '../provider/provider.js';
 
 /** Resolves when the process is parked; its timeline says how that is known. Throws CaseVoid otherwise; the caller kills. */
 export async function parked(role: RoleProcess, kill: NonNullable<Kill>, prefix: Prefix, deadlineMs: number): Promise<void> {
@@ -40,13 +40,16 @@ async function held(role: RoleProcess, prefix: Prefix, signal: AbortSignal): Pro
 function announced(role: RoleProcess, armed: { checkpoint: string; occurrence: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
-      const marker = readMarker(role.announced(), armed, role.nonce, role.pid);
-      if (marker.kind === 'none') return;
+      const announcement = readCheckpointLine(role.announced(), armed, role.nonce, role.pid);
+      if (announcement.kind === 'none') return;
       role.timeline.mark('announced');
-      if (marker.kind === 'announced') resolve();
+      if (announcement.kind === 'announced') resolve();
       else
         reject(
-          new CaseVoid('kill-not-proven', `What came over descriptor 3 does not announce the armed checkpoint: ${marker.why}.`),
+          new CaseVoid(
+            'kill-not-proven',
+            `What came over descriptor 3 does not announce the armed checkpoint: ${announcement.why}.`,
+          ),
         );
     };
     role.onAnnounced(look);

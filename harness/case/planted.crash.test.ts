@@ -7,18 +7,18 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signal } from './proc.js';
-import { ownCgroup } from './cgroup.js';
-import { realStages, type Stages } from './context.js';
 import type { Installation } from '../io/installation.js';
+import { filesBelow } from '../io/inventory.js';
 import type { Plan } from '../plan/types.js';
 import type { RunRequest } from '../prepare.js';
+import { ownCgroup } from '../process/cgroup.js';
+import { signal } from '../process/proc.js';
+import type { RoleProcess } from '../process/spawn.js';
 import { runPlan, type RunResult } from '../run.js';
-import { filesBelow } from '../seal/inventory.js';
 import { loadSubject } from '../subject/find.js';
 import { builtInstallation, readJson, requestFor, temporaryFolder } from '../testing/plans.js';
-import { judge } from '../verify.js';
-import type { RoleProcess } from './spawn.js';
+import { askForVerdict } from '../verdict.js';
+import { realStages, type Stages } from './context.js';
 
 let installation: Installation;
 const folder = temporaryFolder();
@@ -59,7 +59,7 @@ interface Outcome {
 
 async function experiment(more: Partial<RunRequest> = {}): Promise<Outcome & { bundle: string }> {
   const result = await runPlan({ ...requestFor(partOfMainPlan(), folder.path, installation), subjects: [], ...more });
-  const { verdict } = await judge(result.bundle, installation);
+  const { verdict } = await askForVerdict(result.bundle, installation);
   return {
     verdict: verdict.verdict,
     codes: [...new Set(verdict.findings.map(({ code }) => code))].sort(),
@@ -270,7 +270,7 @@ describe('a harness', () => {
   it('that seals nothing is not valid', async () => {
     const empty = join(folder.path, 'empty');
     mkdirSync(empty);
-    const { verdict } = await judge(empty, installation);
+    const { verdict } = await askForVerdict(empty, installation);
     expect(verdict.verdict).not.toBe('valid');
     expect(verdict.claims.held).toBe(0);
   });

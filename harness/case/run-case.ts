@@ -10,9 +10,9 @@ import type { Case } from '../contract/types.js';
 import { CaseVoid, HarnessError, isStorageFailure } from '../errors.js';
 import { canonicalLine } from '../io/canonical.js';
 import { type PlannedCase, producer } from '../plan/types.js';
-import { type Row, type RunContext } from './context.js';
+import { type PlannedSnapshot, type RunContext } from './context.js';
 import { takeSnapshot } from './snapshot.js';
-import { withoutPaths } from './words.js';
+import { withoutPaths } from './stderr.js';
 
 export interface CaseResult {
   readonly case: string;
@@ -20,7 +20,7 @@ export interface CaseResult {
   readonly kills: number;
 }
 
-export function rowsOf(planned: PlannedCase): Row[] {
+export function snapshotsOf(planned: PlannedCase): PlannedSnapshot[] {
   const arms = planned.arms.map((arm) => ({
     caseId: planned.id,
     snapshot: arm.id,
@@ -43,32 +43,32 @@ export function rowsOf(planned: PlannedCase): Row[] {
 }
 
 export async function runCase(context: RunContext, planned: PlannedCase): Promise<CaseResult> {
-  const rows = rowsOf(planned);
+  const snapshots = snapshotsOf(planned);
   const taken = new Map<string, Promise<boolean>>();
   const troubles = new Map<string, CaseVoid>();
   let kills = 0;
-  const take = async (row: Row): Promise<boolean> => {
-    if (row.from !== null && !(await taken.get(row.from))) return false;
+  const take = async (one: PlannedSnapshot): Promise<boolean> => {
+    if (one.from !== null && !(await taken.get(one.from))) return false;
     try {
-      const { killed } = await context.slots.use(() => takeSnapshot(context, row));
+      const { killed } = await context.slots.use(() => takeSnapshot(context, one));
       if (killed) kills += 1;
-      context.progress({ case: planned.id, snapshot: row.snapshot, what: 'acted' });
+      context.progress({ case: planned.id, snapshot: one.snapshot, what: 'acted' });
       return true;
     } catch (error) {
       // A disk that fails would fail the record of the failure too, and a run without its watchdog may start nothing: both end
       // the run, not the case.
       if (isStorageFailure(error) || error instanceof HarnessError) throw error;
-      troubles.set(row.snapshot, asVoid(error));
+      troubles.set(one.snapshot, asVoid(error));
       return false;
     }
   };
   context.progress({ case: planned.id, snapshot: null, what: 'began' });
-  for (const row of rows) taken.set(row.snapshot, take(row));
+  for (const one of snapshots) taken.set(one.snapshot, take(one));
   // All are awaited before a failure is passed on: no process of this case may outlive it unseen.
   const settled = await Promise.allSettled(taken.values());
   for (const result of settled) if (result.status === 'rejected') throw result.reason;
-  const outcome = voidOf(context, rows, troubles);
-  writeRecord(context, planned, rows, outcome);
+  const outcome = voidOf(context, snapshots, troubles);
+  writeRecord(context, planned, snapshots, outcome);
   context.progress({
     case: planned.id,
     snapshot: null,
@@ -79,17 +79,26 @@ export async function runCase(context: RunContext, planned: PlannedCase): Promis
 }
 
 /** The first trouble in plan order: later ones of the same case are often its echoes. */
-function voidOf(context: RunContext, rows: readonly Row[], troubles: ReadonlyMap<string, CaseVoid>): Case['void'] {
-  for (const { snapshot } of rows) {
+function voidOf(
+  context: RunContext,
+  snapshots: readonly PlannedSnapshot[],
+  troubles: ReadonlyMap<string, CaseVoid>,
+): Case['void'] {
+  for (const { snapshot } of snapshots) {
     const trouble = troubles.get(snapshot);
     if (trouble !== undefined) return { snapshot, reason: trouble.code, detail: withoutPaths(trouble.message, context) };
   }
   return null;
 }
 
-function writeRecord(context: RunContext, planned: PlannedCase, rows: readonly Row[], outcome: Case['void']): void {
+function writeRecord(
+  context: RunContext,
+  planned: PlannedCase,
+  snapshots: readonly PlannedSnapshot[],
+  outcome: Case['void'],
+): void {
   const folder = join(context.bag, 'data', 'cases', planned.id);
-  const ran = rows.map(({ snapshot }) => snapshot).filter((snapshot) => existsSync(join(folder, snapshot, 'process.json')));
+  const ran = snapshots.map(({ snapshot }) => snapshot).filter((snapshot) => existsSync(join(folder, snapshot, 'process.json')));
   const record: Case = { case: planned.id, snapshots: ran, void: outcome };
   writeFileSync(join(folder, 'case.json'), canonicalLine(record), { flag: 'wx' });
 }

@@ -9,61 +9,62 @@ import { join } from 'node:path';
 import type { Process } from '../contract/types.js';
 import { CaseVoid } from '../errors.js';
 import { canonical, canonicalLine, sha256 } from '../io/canonical.js';
-import { inventoryOf } from '../seal/inventory.js';
+import { inventoryOf } from '../io/inventory.js';
+import type { RoleProcess } from '../process/spawn.js';
+import type { Closed, Prefix } from '../provider/provider.js';
 import { commandOf } from '../subject/find.js';
 import { act, type Ended } from './act.js';
-import { type Places, placesOf, type Row, type RunContext } from './context.js';
 import { keepAnswer } from './answer.js';
+import { type Places, makePlaces, type PlannedSnapshot, type RunContext } from './context.js';
 import { inspect } from './inspect.js';
-import type { Closed, Prefix } from './provider.js';
-import { keepWords } from './words.js';
-import type { RoleProcess } from './spawn.js';
+import { keepStderr } from './stderr.js';
 
 export interface Taken {
   readonly killed: boolean;
 }
 
 /** Throws CaseVoid when the snapshot proves nothing; what was seen is in the bag all the same. */
-export async function takeSnapshot(context: RunContext, row: Row): Promise<Taken> {
-  const places = placesOf(context, row.caseId, row.snapshot);
-  const script = context.plan.providers[row.provider];
-  if (script === undefined) throw new CaseVoid('harness-error', `The plan has no provider "${row.provider}".`);
-  begin(context, row, places);
-  const prefix = await context.provider.open(places.receipts, script, row.from !== null);
-  const role = startRole(context, row, places, prefix);
+export async function takeSnapshot(context: RunContext, planned: PlannedSnapshot): Promise<Taken> {
+  const places = makePlaces(context, planned.caseId, planned.snapshot);
+  const script = context.plan.providers[planned.provider];
+  if (script === undefined) throw new CaseVoid('harness-error', `The plan has no provider "${planned.provider}".`);
+  begin(context, planned, places);
+  const prefix = await context.provider.open(places.receipts, script, planned.from !== null);
+  const role = startRole(context, planned, places, prefix);
   const answer = join(places.work, 'answer.json');
   try {
-    const ended = await act(role, row.kill, prefix, context.plan.timeouts, context.stages.crash);
+    const ended = await act(role, planned.kill, prefix, context.plan.timeouts, context.stages.crash);
     const closed = await closeAndCheck(prefix, places);
     const live = inventoryOf(places.live, context.subject.description.volatile);
-    writeFacts(context, row, places, role, ended, closed, live);
+    writeFacts(context, planned, places, role, ended, closed, live);
     context.stages.copy(places.live, places.state, context.subject.description.volatile);
     if (existsSync(places.receipts)) copyFileSync(places.receipts, join(places.folder, 'receipts.jsonl'));
     keepAnswer(answer, join(places.folder, 'answer.json'));
-    keepWords(context, role.words(), join(places.folder, 'stderr.log'));
+    keepStderr(context, role.stderr(), join(places.folder, 'stderr.log'));
     if (ended.trouble !== null) throw ended.trouble;
     if (closed instanceof CaseVoid) throw closed;
     await inspect(context, places);
-    return { killed: row.kill !== null };
+    return { killed: planned.kill !== null };
   } finally {
     role.release();
   }
 }
 
 /** The producer begins with an empty folder, an arm with its own copy of a state and of the receipts that belong to it. */
-function begin(context: RunContext, row: Row, places: Places): void {
-  const scenario = context.plan.scenarios[row.scenario];
+function begin(context: RunContext, planned: PlannedSnapshot, places: Places): void {
+  const scenario = context.plan.scenarios[planned.scenario];
   writeFileSync(places.scenario, canonicalLine(scenario));
   mkdirSync(places.live, { recursive: true });
-  if (row.from === null) return;
-  const source = placesOf(context, row.caseId, row.from);
+  if (planned.from === null) return;
+  const source = makePlaces(context, planned.caseId, planned.from);
   context.stages.copy(source.state, places.live, context.subject.description.volatile);
   copyFileSync(join(source.folder, 'receipts.jsonl'), places.receipts);
 }
 
-function startRole(context: RunContext, row: Row, places: Places, prefix: Prefix): RoleProcess {
-  const command = commandOf(context.subject, row.role, context.installation);
-  const armed = row.kill?.at === 'checkpoint' ? { KILLPOINT_CHECKPOINT: `${row.kill.checkpoint}#${row.kill.occurrence}` } : {};
+function startRole(context: RunContext, planned: PlannedSnapshot, places: Places, prefix: Prefix): RoleProcess {
+  const command = commandOf(context.subject, planned.role, context.installation);
+  const armed =
+    planned.kill?.at === 'checkpoint' ? { KILLPOINT_CHECKPOINT: `${planned.kill.checkpoint}#${planned.kill.occurrence}` } : {};
   return context.stages.spawn({
     file: command.file,
     args: command.args,
@@ -73,11 +74,11 @@ function startRole(context: RunContext, row: Row, places: Places, prefix: Prefix
       KILLPOINT_PROVIDER_URL: prefix.url,
       KILLPOINT_SCENARIO: places.scenario,
       KILLPOINT_OUT: join(places.work, 'answer.json'),
-      ...(row.role === 'resume' ? { KILLPOINT_OPERATION: '', KILLPOINT_DRY_RUN: '' } : {}),
+      ...(planned.role === 'resume' ? { KILLPOINT_OPERATION: '', KILLPOINT_DRY_RUN: '' } : {}),
       ...armed,
     },
     cgroupHome: context.cgroupHome,
-    guard: context.guard,
+    watchdog: context.watchdog,
   });
 }
 
@@ -95,7 +96,7 @@ async function closeAndCheck(prefix: Prefix, places: Places): Promise<Closed | C
 
 function writeFacts(
   context: RunContext,
-  row: Row,
+  planned: PlannedSnapshot,
   places: Places,
   role: RoleProcess,
   ended: Ended,
@@ -103,21 +104,26 @@ function writeFacts(
   live: Process['live_inventory'],
 ): void {
   const facts: Process = {
-    role: row.role,
-    argv: commandOf(context.subject, row.role, context.installation).recorded,
+    role: planned.role,
+    argv: commandOf(context.subject, planned.role, context.installation).recorded,
     nonce: role.nonce,
     pid: role.pid,
     start_time_ticks: role.startTicks,
     pgid: role.pgid,
-    armed: row.kill === null ? null : row.kill.at === 'held' ? 'held' : `${row.kill.checkpoint}#${row.kill.occurrence}`,
+    armed:
+      planned.kill === null
+        ? null
+        : planned.kill.at === 'held'
+          ? 'held'
+          : `${planned.kill.checkpoint}#${planned.kill.occurrence}`,
     timeline: role.timeline.entries,
     exit: ended.exit,
     survivors: ended.survivors,
     confinement: { process_group: true, cgroup: role.cgroup !== null },
     receipts: closed instanceof CaseVoid ? null : closed,
     live_inventory: live,
-    scenario_sha256: sha256(canonicalLine(context.plan.scenarios[row.scenario])),
-    script_sha256: sha256(canonical(context.plan.providers[row.provider])),
+    scenario_sha256: sha256(canonicalLine(context.plan.scenarios[planned.scenario])),
+    script_sha256: sha256(canonical(context.plan.providers[planned.provider])),
     left_behind: ended.leftBehind,
   };
   writeFileSync(join(places.folder, 'process.json'), canonicalLine(facts), { flag: 'wx' });

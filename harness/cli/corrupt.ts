@@ -1,7 +1,7 @@
 /** `killpoint corrupt <bundle>`: shows that the verifier has teeth, by breaking copies of a good bundle. */
 import type { Command } from 'commander';
 import { ownInstallation } from '../io/installation.js';
-import type { Exit } from './main.js';
+import type { Exit } from './exit.js';
 import { passThrough } from './pass-through.js';
 
 export function addCorrupt(root: Command, exit: Exit): void {

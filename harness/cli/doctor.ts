@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import type { Check } from '../probe/check.js';
 import { diagnose } from '../probe/doctor.js';
-import type { Exit } from './main.js';
+import type { Exit } from './exit.js';
 
 export function addDoctor(root: Command, exit: Exit): void {
   root

@@ -9,8 +9,8 @@ import type { Readable } from 'node:stream';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Installation } from '../io/installation.js';
+import { inventoryOf } from '../io/inventory.js';
 import type { Plan } from '../plan/types.js';
-import { inventoryOf } from '../seal/inventory.js';
 import { builtInstallation, requestFor, subjectsFolder, temporaryFolder, toyPlan } from '../testing/plans.js';
 
 let installation: Installation;

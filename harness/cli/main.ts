@@ -11,13 +11,11 @@ import { ownInstallation } from '../io/installation.js';
 import { packageVersions } from '../probe/versions.js';
 import { addCorrupt } from './corrupt.js';
 import { addDoctor } from './doctor.js';
+import type { Exit } from './exit.js';
 import { addProvider } from './provider.js';
 import { addRun } from './run.js';
 import { addState } from './state.js';
 import { addVerify } from './verify.js';
-
-/** A command hands its exit code over by this. */
-export type Exit = (code: number) => void;
 
 function program(exit: Exit): Command {
   const root = new Command('killpoint')

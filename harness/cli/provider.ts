@@ -1,7 +1,7 @@
 /** `killpoint provider`: the synthetic provider by itself; it ends when its standard input ends. */
 import type { Command } from 'commander';
 import { ownInstallation } from '../io/installation.js';
-import type { Exit } from './main.js';
+import type { Exit } from './exit.js';
 import { passThrough } from './pass-through.js';
 
 export function addProvider(root: Command, exit: Exit): void {

@@ -9,8 +9,8 @@ import { isUnsafeFileSystem, probeFileSystem } from '../probe/file-system.js';
 import { createDisplay } from '../report/progress.js';
 import { runSummary } from '../report/summary.js';
 import { runPlan, type RunResult } from '../run.js';
-import { judge, type Judged } from '../verify.js';
-import type { Exit } from './main.js';
+import { askForVerdict, type Judged } from '../verdict.js';
+import type { Exit } from './exit.js';
 
 interface Options {
   out?: string;
@@ -67,7 +67,7 @@ async function run(planFile: string, options: Options): Promise<number> {
   } finally {
     await display.end();
   }
-  const judged = await judge(result.bundle, installation, interruption);
+  const judged = await askForVerdict(result.bundle, installation, interruption);
   const wallS = (Number(process.hrtime.bigint() - began) / 1e9).toFixed(1);
   process.stdout.write(
     options.json ? `${JSON.stringify(document(result, judged, wallS))}\n` : runSummary(result, judged, wallS, colours()),

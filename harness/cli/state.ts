@@ -10,17 +10,17 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { startGuard } from '../case/guard.js';
-import { processFacts } from '../case/proc.js';
 import type { Answer, Format } from '../contract/types.js';
 import { validateAnswer, validateFormat } from '../contract/validators.js';
 import { HarnessError } from '../errors.js';
 import { parseCanonical } from '../io/canonical.js';
 import { ownInstallation } from '../io/installation.js';
 import { limits, readPlainFile } from '../io/read.js';
+import { processFacts } from '../process/proc.js';
+import { startWatchdog } from '../process/watchdog-client.js';
 import { workStateText } from '../report/work-state.js';
 import { commandOf, findSubjects, type InstalledSubject, subjectNamed } from '../subject/find.js';
-import type { Exit } from './main.js';
+import type { Exit } from './exit.js';
 
 export function addState(root: Command, exit: Exit): void {
   root
@@ -74,12 +74,12 @@ const inspectorMs = 300_000;
 async function inspected(state: string, subject: InstalledSubject): Promise<Answer> {
   const private_ = mkdtempSync(join(tmpdir(), 'killpoint-state-'));
   const nonce = randomBytes(16).toString('hex');
-  const guard = startGuard(ownInstallation().watchdog);
-  guard.expect(nonce, null);
+  const watchdog = startWatchdog(ownInstallation().watchdog);
+  watchdog.expect(nonce, null);
   const interruption = new AbortController();
   const stop = (): void => {
     interruption.abort();
-    void guard.end();
+    void watchdog.end();
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, stop);
   try {
@@ -107,14 +107,14 @@ async function inspected(state: string, subject: InstalledSubject): Promise<Answ
       timeout: inspectorMs,
       killSignal: 'SIGKILL',
     });
-    if (running.pid !== undefined) guard.started(nonce, running.pid, processFacts(running.pid)?.startTicks ?? '');
+    if (running.pid !== undefined) watchdog.started(nonce, running.pid, processFacts(running.pid)?.startTicks ?? '');
     const run = await running;
     if (interruption.signal.aborted) throw new HarnessError('interrupted', `The look at ${state} was interrupted.`);
     if (run.timedOut) throw new HarnessError('inspection-failed', `${state} could not be inspected within ${inspectorMs} ms.`);
     return answerIn(out, state, run.exitCode, run.stderr);
   } finally {
-    // Whatever the inspector left behind still has its name there, and dies with the guard.
-    await guard.end();
+    // Whatever the inspector left behind still has its name there, and dies with the watchdog.
+    await watchdog.end();
     rmSync(private_, { recursive: true, force: true });
   }
 }

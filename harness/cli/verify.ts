@@ -1,7 +1,7 @@
 /** `killpoint verify <bundle>`: the verifier's own command, in the verifier's own process. */
 import type { Command } from 'commander';
 import { ownInstallation } from '../io/installation.js';
-import type { Exit } from './main.js';
+import type { Exit } from './exit.js';
 import { passThrough } from './pass-through.js';
 
 export function addVerify(root: Command, exit: Exit): void {

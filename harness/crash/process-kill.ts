@@ -5,7 +5,7 @@
  * closes) survives. This is not power loss, and nothing here claims it. The group dies first, then the cgroup, which also
  * reaches a child that left the group by `setsid`.
  */
-import { signal } from '../case/proc.js';
+import { signal } from '../process/proc.js';
 import type { CrashModel } from './model.js';
 
 export const processKill: CrashModel = (target, struck) => {

@@ -1,5 +1,26 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { canonical, parseCanonical, sha256 } from './canonical.js';
+
+const { cases, refused_by_readers, refused_by_writers } = JSON.parse(
+  readFileSync(new URL('../../evidence/schema/vectors/canonical.json', import.meta.url), 'utf8'),
+) as {
+  cases: { what: string; text: string; canonical: string; sha256: string }[];
+  refused_by_readers: { what: string; text: string }[];
+  refused_by_writers: { what: string; text: string }[];
+};
+
+describe('the known answers of the contract', () => {
+  it.each(cases)('$what', ({ text, canonical: wanted, sha256: hash }) => {
+    expect(canonical(JSON.parse(text))).toBe(wanted);
+    expect(sha256(wanted)).toBe(hash);
+    expect(parseCanonical(wanted)).toEqual(JSON.parse(text));
+  });
+  it.each(refused_by_readers)('a reader refuses $what', ({ text }) => expect(() => parseCanonical(text)).toThrow());
+  it.each(refused_by_writers)('a writer refuses $what', ({ text }) =>
+    expect(() => canonical(JSON.parse(text))).toThrow(TypeError),
+  );
+});
 
 describe('canonical JSON', () => {
   it('sorts names by UTF-16 units and has no spaces', () => {

@@ -28,7 +28,8 @@ export function sha256(bytes: string | Uint8Array): string {
 }
 
 function refuseUnsafe(value: unknown): void {
-  if (typeof value === 'number' && !Number.isSafeInteger(value))
+  // -0 would be written as 0: two values, one digest.
+  if (typeof value === 'number' && (!Number.isSafeInteger(value) || Object.is(value, -0)))
     throw new TypeError(`The number ${value} is not a safe integer.`);
   if (typeof value === 'string' && /\p{Surrogate}/u.test(value)) throw new TypeError('A string holds a lone surrogate.');
   if (['undefined', 'function', 'bigint', 'symbol'].includes(typeof value))

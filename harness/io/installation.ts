@@ -25,7 +25,7 @@ export function installationAt(build: string): Installation {
     packageRoot: packageRootOf(build),
     provider: join(build, 'synthetic-provider', 'main.js'),
     verifier: join(build, 'verifier', 'cli', 'main.js'),
-    watchdog: join(build, 'harness', 'case', 'watchdog.js'),
+    watchdog: join(build, 'harness', 'process', 'watchdog.js'),
     subjects: join(build, 'runtime', 'subjects'),
   };
 }

@@ -2,8 +2,8 @@
  * cgroup v2: can this process make one, enter it and come back? Tried for real, since a writable mount tells little.
  */
 import { existsSync } from 'node:fs';
-import { createCgroup, inside, ownCgroup } from '../case/cgroup.js';
 import { join } from 'node:path';
+import { createCgroup, inside, ownCgroup } from '../process/cgroup.js';
 import type { Check } from './check.js';
 
 export interface CgroupProbe {

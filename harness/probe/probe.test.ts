@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownCgroup } from '../case/cgroup.js';
+import { ownCgroup } from '../process/cgroup.js';
 import { fileSystemOf, isUnsafeFileSystem } from './file-system.js';
 import { hasWalResetDefect } from './versions.js';
 

@@ -3,7 +3,7 @@
  */
 import { styleText } from 'node:util';
 import type { RunResult } from '../run.js';
-import type { Judged } from '../verify.js';
+import type { Judged } from '../verdict.js';
 
 const shownFindings = 5;
 

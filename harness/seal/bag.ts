@@ -11,7 +11,7 @@ import { dirname, join } from 'node:path';
 import { HarnessError } from '../errors.js';
 import { sha256 } from '../io/canonical.js';
 import { syncPath, syncTree, writeSynced } from '../io/durable.js';
-import { filesBelow, pruneEmptyFolders } from './inventory.js';
+import { filesBelow, pruneEmptyFolders } from '../io/inventory.js';
 
 /** Returns the root hash: the SHA-256 of `tagmanifest-sha256.txt`, which pins everything. */
 export function sealBag(bag: string, runId: string, date: string): string {

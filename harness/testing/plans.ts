@@ -14,11 +14,11 @@ const checkout = resolve(import.meta.dirname, '..', '..');
 
 /**
  * The compiled programs, built if need be: roles, provider and watchdog are spawned from there, never from sources.
- * KILLPOINT_TEST_BUILD names another build to test.
+ * KILLPOINT_BUILD names another build to test.
  */
 export function builtInstallation(): Installation {
   const build =
-    process.env.KILLPOINT_TEST_BUILD ??
+    process.env.KILLPOINT_BUILD ??
     execFileSync(process.execPath, [join(checkout, 'scripts', 'build.mjs')], { encoding: 'utf8' }).trim();
   return installationAt(build);
 }

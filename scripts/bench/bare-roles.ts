@@ -9,9 +9,9 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Provider, Prefix } from '../../harness/case/provider.js';
-import { rowsOf } from '../../harness/case/run-case.js';
+import { snapshotsOf } from '../../harness/case/run-case.js';
 import type { Plan } from '../../harness/plan/types.js';
+import type { Provider, Prefix } from '../../harness/provider/provider.js';
 import type { InstalledSubject } from '../../harness/subject/find.js';
 
 export interface PreparedRow {
@@ -25,7 +25,7 @@ export interface PreparedRow {
 /** Lays out every snapshot of a bundle as it began: the state and the receipts of the snapshot it came from. */
 export async function prepareRows(plan: Plan, bundle: string, folder: string, provider: Provider): Promise<PreparedRow[]> {
   const prepared: PreparedRow[] = [];
-  for (const row of plan.cases.flatMap(rowsOf)) {
+  for (const row of plan.cases.flatMap(snapshotsOf)) {
     const work = join(folder, row.caseId, row.snapshot);
     const receipts = join(work, 'receipts.jsonl');
     const script = plan.providers[row.provider];

@@ -6,10 +6,10 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startGuard } from '../../harness/case/guard.js';
-import { startProvider } from '../../harness/case/provider.js';
 import { installationAt } from '../../harness/io/installation.js';
 import type { Plan } from '../../harness/plan/types.js';
+import { startWatchdog } from '../../harness/process/watchdog-client.js';
+import { startProvider } from '../../harness/provider/provider.js';
 import { findSubjects, subjectNamed } from '../../harness/subject/find.js';
 import { root } from '../build.mjs';
 import { prepareRows, runBare } from './bare-roles.js';
@@ -44,8 +44,8 @@ export async function measureCases(
 ): Promise<Measured[]> {
   const installation = installationAt(build);
   const subject = subjectNamed(findSubjects(installation, []), plan.subject);
-  const guard = startGuard(installation.watchdog);
-  const provider = await startProvider(installation.provider, guard, join(folder, 'provider.log'));
+  const watchdog = startWatchdog(installation.watchdog);
+  const provider = await startProvider(installation.provider, watchdog, join(folder, 'provider.log'));
   let name = 0;
   let processes = 0;
   try {
@@ -62,6 +62,6 @@ export async function measureCases(
     return [atMost('whole cases ÷ bare loop', ratio(measured), 1.5, detail)];
   } finally {
     await provider.end();
-    await guard.end();
+    await watchdog.end();
   }
 }

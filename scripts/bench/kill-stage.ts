@@ -4,13 +4,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { act } from '../../harness/case/act.js';
-import { startGuard } from '../../harness/case/guard.js';
-import { startProvider } from '../../harness/case/provider.js';
-import { spawnRole } from '../../harness/case/spawn.js';
 import { processKill } from '../../harness/crash/process-kill.js';
 import { installationAt } from '../../harness/io/installation.js';
+import { copyState } from '../../harness/io/inventory.js';
 import type { Plan } from '../../harness/plan/types.js';
-import { copyState } from '../../harness/seal/inventory.js';
+import { spawnRole } from '../../harness/process/spawn.js';
+import { startWatchdog } from '../../harness/process/watchdog-client.js';
+import { startProvider } from '../../harness/provider/provider.js';
 import { commandOf, findSubjects, subjectNamed } from '../../harness/subject/find.js';
 import { atLeast, inFolder, median, milliseconds, type Measured } from './measure.js';
 
@@ -29,8 +29,8 @@ export async function measureKillStage(build: string, plan: Plan): Promise<Measu
 
   return inFolder(async (folder) => {
     writeFileSync(join(folder, 'scenario.json'), JSON.stringify(scenario));
-    const guard = startGuard(installation.watchdog);
-    const provider = await startProvider(installation.provider, guard, join(folder, 'provider.log'));
+    const watchdog = startWatchdog(installation.watchdog);
+    const provider = await startProvider(installation.provider, watchdog, join(folder, 'provider.log'));
     let name = 0;
     const one = async (): Promise<void> => {
       const work = join(folder, String(name++));
@@ -47,9 +47,8 @@ export async function measureKillStage(build: string, plan: Plan): Promise<Measu
           KILLPOINT_OUT: join(work, 'answer.json'),
           KILLPOINT_CHECKPOINT: `${armed.checkpoint}#${armed.occurrence}`,
         },
-        stderr: join(work, 'stderr'),
         cgroupHome: null,
-        guard,
+        watchdog,
       });
       const { trouble } = await act(role, armed, prefix, plan.timeouts, processKill);
       await prefix.close();
@@ -70,7 +69,7 @@ export async function measureKillStage(build: string, plan: Plan): Promise<Measu
       return [atLeast('kill stages a second', median(rates), 5, `${kills} kills in each of 3 rounds, ${lanes} at a time`)];
     } finally {
       await provider.end();
-      await guard.end();
+      await watchdog.end();
     }
   });
 }

@@ -97,8 +97,8 @@ function planOf(plan: Plan, calls: number): object {
   const rows = JSON.parse(JSON.stringify(plan.cases)) as Plan['cases'];
   const named = (id: string): Plan['cases'][number] => rows.find((row) => row.id === id) ?? missing(id);
   const control = named('grouped-control');
-  const scenario = plan.scenarios[control.scenario] as { task: object };
-  const many = { ...scenario, task: { ...scenario.task, title: `Make ${calls} calls` } };
+  const scenario = plan.scenarios[control.scenario];
+  const many = { ...scenario, task: { ...(scenario?.['task'] as object), title: `Make ${calls} calls` } };
   const expect = {
     ended: 'completed',
     events: eventsBeforeCalls + eventsOfCall * calls,

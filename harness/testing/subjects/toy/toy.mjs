@@ -84,9 +84,10 @@ async function request() {
 }
 
 /** Children that outlive a careless kill: in the group, or in a session of their own. */
+const parent = behaviour === 'inspection leaves children' ? 'inspect' : 'produce';
 for (const kind of children) {
   const options = { stdio: 'ignore', detached: kind === 'setsid' };
-  if (role === 'produce') spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], options).unref();
+  if (role === parent) spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], options).unref();
 }
 
 if (role === 'inspect') {

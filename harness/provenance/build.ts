@@ -10,7 +10,7 @@ import type { Execution } from '../contract/types.js';
 import { HarnessError } from '../errors.js';
 import { sha256 } from '../io/canonical.js';
 import type { Installation } from '../io/installation.js';
-import { filesBelow } from './inventory.js';
+import { filesBelow } from '../io/inventory.js';
 
 export interface Build {
   /** `build.json`, byte for byte. */

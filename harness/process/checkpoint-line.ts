@@ -1,7 +1,7 @@
 /**
  * Reads what a role wrote to descriptor 3. Pure over the bytes.
  *
- * Bytes of a subject are untrusted. A half line is not a marker: a process killed inside the line announced nothing. The line must
+ * Bytes of a subject are untrusted. A half line is not a announcement: a process killed inside the line announced nothing. The line must
  * be canonical and name this very process (nonce and pid) and the armed place.
  */
 import { validateCheckpointLine } from '../contract/validators.js';
@@ -12,12 +12,12 @@ export interface Armed {
   readonly occurrence: number;
 }
 
-export type Marker = { kind: 'none' } | { kind: 'announced' } | { kind: 'wrong'; why: string };
+export type Announcement = { kind: 'none' } | { kind: 'announced' } | { kind: 'wrong'; why: string };
 
 /** Far more than a checkpoint line can have. */
 const longestLine = 4096;
 
-export function readMarker(bytes: Buffer, armed: Armed, nonce: string, pid: number): Marker {
+export function readCheckpointLine(bytes: Buffer, armed: Armed, nonce: string, pid: number): Announcement {
   const end = bytes.indexOf(0x0a);
   if (end < 0 && bytes.length > longestLine) return wrong('much came, and no line');
   if (end < 0) return { kind: 'none' };
@@ -37,6 +37,6 @@ export function readMarker(bytes: Buffer, armed: Armed, nonce: string, pid: numb
   return { kind: 'announced' };
 }
 
-function wrong(why: string): Marker {
+function wrong(why: string): Announcement {
   return { kind: 'wrong', why };
 }

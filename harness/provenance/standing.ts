@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { Execution } from '../contract/types.js';
 import { HarnessError } from '../errors.js';
 import { type Installation, isCheckout, within } from '../io/installation.js';
+import { nearestExisting } from '../io/out.js';
 import {
   blemishes,
   blobOf,
@@ -21,7 +22,6 @@ import {
   type Repository,
   repositoryOf,
 } from './git.js';
-import { nearestExisting } from './out.js';
 
 /** Compared byte for byte with HEAD, beyond what `git status` says. */
 const comparedInCheckout = [

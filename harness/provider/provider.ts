@@ -12,9 +12,9 @@ import { randomBytes } from 'node:crypto';
 import type { Process, ProviderScript } from '../contract/types.js';
 import { CaseVoid, HarnessError } from '../errors.js';
 import { canonical } from '../io/canonical.js';
+import { processFacts } from '../process/proc.js';
+import type { Watchdog } from '../process/watchdog-client.js';
 import { requestControl, type ControlAddress } from './control.js';
-import type { Guard } from './guard.js';
-import { processFacts } from './proc.js';
 
 export type Closed = NonNullable<Process['receipts']>;
 
@@ -33,9 +33,9 @@ export interface Provider {
 
 const readyTimeoutMs = 15_000;
 
-export async function startProvider(file: string, guard: Guard, log: string): Promise<Provider> {
+export async function startProvider(file: string, watchdog: Watchdog, log: string): Promise<Provider> {
   const nonce = randomBytes(16).toString('hex');
-  guard.expect(nonce, null);
+  watchdog.expect(nonce, null);
   const stderr = openSync(log, 'a');
   const child = spawn(process.execPath, [file], {
     detached: true,
@@ -44,7 +44,7 @@ export async function startProvider(file: string, guard: Guard, log: string): Pr
   });
   closeSync(stderr);
   const exited = once(child, 'exit');
-  if (child.pid !== undefined) guard.started(nonce, child.pid, processFacts(child.pid)?.startTicks ?? '');
+  if (child.pid !== undefined) watchdog.started(nonce, child.pid, processFacts(child.pid)?.startTicks ?? '');
   child.stdin?.on('error', () => undefined);
   const address = await readyAddress(child.stdout, exited, log).catch((error: unknown) => {
     child.kill('SIGKILL');
@@ -55,7 +55,7 @@ export async function startProvider(file: string, guard: Guard, log: string): Pr
     end: async () => {
       child.stdin?.end();
       await exited;
-      guard.gone(nonce);
+      watchdog.gone(nonce);
     },
   };
 }

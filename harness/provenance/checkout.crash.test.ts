@@ -85,7 +85,7 @@ describe('the build', () => {
     expect(checkBuild(installationAt(copy)).facts.files).toBeGreaterThan(50);
     appendFileSync(join(copy, 'harness', 'run.js'), '\n');
     writeFileSync(join(copy, 'harness', 'planted.js'), '');
-    execFileSync('rm', [join(copy, 'harness', 'verify.js')]);
+    execFileSync('rm', [join(copy, 'harness', 'verdict.js')]);
     try {
       checkBuild(installationAt(copy));
       expect.unreachable();
@@ -93,7 +93,7 @@ describe('the build', () => {
       expect((error as HarnessError).items).toEqual([
         'harness/planted.js (not listed)',
         'harness/run.js (altered or missing)',
-        'harness/verify.js (altered or missing)',
+        'harness/verdict.js (altered or missing)',
       ]);
     }
     execFileSync('rm', [join(copy, 'build.json')]);

@@ -5,14 +5,14 @@
  */
 import { execa } from 'execa';
 import { randomBytes } from 'node:crypto';
-import { startGuard } from './case/guard.js';
-import { processFacts } from './case/proc.js';
 import type { Verdict } from './contract/types.js';
 import { validateVerdict } from './contract/validators.js';
 import { codeOf, HarnessError } from './errors.js';
 import { parseCanonical } from './io/canonical.js';
 import { writeAtomic } from './io/durable.js';
 import type { Installation } from './io/installation.js';
+import { processFacts } from './process/proc.js';
+import { startWatchdog } from './process/watchdog-client.js';
 import { plainReason } from './seal/bag.js';
 
 const exitCodes: Record<Verdict['verdict'], number> = { valid: 0, invalid: 1, unknown: 2 };
@@ -24,7 +24,7 @@ export interface Judged {
   readonly path: string;
 }
 
-export async function judge(bundle: string, installation: Installation, interruption?: AbortSignal): Promise<Judged> {
+export async function askForVerdict(bundle: string, installation: Installation, interruption?: AbortSignal): Promise<Judged> {
   const run = await askVerifier(bundle, installation, interruption);
   const verdict = verdictIn(run.stdout);
   if (verdict === null || run.exitCode !== exitCodes[verdict.verdict]) {
@@ -51,9 +51,9 @@ export async function judge(bundle: string, installation: Installation, interrup
 
 /** Under a watchdog of its own, so that neither an interrupted nor a killed harness leaves a verifier at work. */
 async function askVerifier(bundle: string, installation: Installation, interruption: AbortSignal | undefined) {
-  const guard = startGuard(installation.watchdog);
+  const watchdog = startWatchdog(installation.watchdog);
   const nonce = randomBytes(16).toString('hex');
-  guard.expect(nonce, null);
+  watchdog.expect(nonce, null);
   const running = execa(process.execPath, [installation.verifier, 'verify', bundle, '--json'], {
     reject: false,
     stdin: 'ignore',
@@ -62,14 +62,14 @@ async function askVerifier(bundle: string, installation: Installation, interrupt
     detached: true,
     env: { KILLPOINT_NONCE: nonce },
   });
-  if (running.pid !== undefined) guard.started(nonce, running.pid, processFacts(running.pid)?.startTicks ?? '');
-  const stop = (): void => void guard.end();
+  if (running.pid !== undefined) watchdog.started(nonce, running.pid, processFacts(running.pid)?.startTicks ?? '');
+  const stop = (): void => void watchdog.end();
   interruption?.addEventListener('abort', stop, { once: true });
   if (interruption?.aborted) stop();
   const run = await running;
   interruption?.removeEventListener('abort', stop);
-  guard.gone(nonce);
-  await guard.end();
+  watchdog.gone(nonce);
+  await watchdog.end();
   if (interruption?.aborted) {
     throw new HarnessError(
       'interrupted',

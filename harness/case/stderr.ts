@@ -8,7 +8,7 @@ import type { RunContext } from './context.js';
 
 type PathContext = Pick<RunContext, 'installation' | 'bag' | 'work' | 'subject'>;
 
-export function keepWords(context: PathContext, said: string, to: string): void {
+export function keepStderr(context: PathContext, said: string, to: string): void {
   const words = withoutPaths(said, context);
   if (words !== '') writeFileSync(to, words, { flag: 'wx' });
 }

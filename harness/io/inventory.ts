@@ -9,7 +9,7 @@ import { constants, copyFileSync, lstatSync, mkdirSync, readFileSync, readdirSyn
 import { dirname, join } from 'node:path';
 import type { Process } from '../contract/types.js';
 import { CaseVoid } from '../errors.js';
-import { sha256 } from '../io/canonical.js';
+import { sha256 } from './canonical.js';
 
 export type Inventory = Process['live_inventory'];
 

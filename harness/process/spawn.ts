@@ -9,10 +9,10 @@ import { randomBytes } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
 import { CaseVoid } from '../errors.js';
 import { type Cgroup, createCgroup, inside } from './cgroup.js';
-import type { Guard } from './guard.js';
 import { processFacts } from './proc.js';
 import { keepFirst } from './stream.js';
 import { startTimeline, type Timeline } from './timeline.js';
+import type { Watchdog } from './watchdog-client.js';
 
 export interface SpawnRequest {
   readonly file: string;
@@ -21,7 +21,7 @@ export interface SpawnRequest {
   readonly environment: Readonly<Record<string, string>>;
   /** Where cgroups are made; null where none can be had. */
   readonly cgroupHome: string | null;
-  readonly guard: Guard;
+  readonly watchdog: Watchdog;
 }
 
 export interface Exit {
@@ -43,7 +43,7 @@ export interface RoleProcess {
   /** Calls back on every new byte of descriptor 3. */
   onAnnounced(listener: () => void): void;
   /** What it wrote to standard error, the first part where it wrote very much. */
-  words(): string;
+  stderr(): string;
   /** Resolves when descriptor 3 and standard error have ended: nobody can say anything any more. */
   readonly silent: Promise<void>;
   /** Answers the parked process with `g`. */
@@ -57,7 +57,7 @@ const fixedEnvironment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/
 
 /** A checkpoint line has some two hundred bytes; of words, a long stack or two tell a person enough. */
 const announcedBytes = 64 * 1024;
-const wordsBytes = 256 * 1024;
+const stderrBytes = 256 * 1024;
 
 export type SpawnRole = (request: SpawnRequest) => RoleProcess;
 
@@ -65,7 +65,7 @@ export function spawnRole(request: SpawnRequest): RoleProcess {
   const nonce = randomBytes(16).toString('hex');
   const cgroupName = `killpoint-${process.pid}-${nonce}`;
   const expected = request.cgroupHome === null ? null : `${request.cgroupHome}/${cgroupName}`;
-  request.guard.expect(nonce, expected);
+  request.watchdog.expect(nonce, expected);
   const cgroup = request.cgroupHome === null ? null : createCgroup(request.cgroupHome, cgroupName);
   const timeline = startTimeline();
   const child = startChild(request, nonce, cgroup);
@@ -73,13 +73,13 @@ export function spawnRole(request: SpawnRequest): RoleProcess {
   if (pid === undefined) {
     child.on('error', () => undefined);
     cgroup?.remove();
-    request.guard.gone(nonce);
+    request.watchdog.gone(nonce);
     throw new CaseVoid('harness-error', `${request.file} could not be started.`);
   }
   timeline.mark('spawned');
   // The child cannot be reaped before this turn of the event loop ends, so its entry in /proc is there.
   const startTicks = processFacts(pid)?.startTicks ?? '';
-  request.guard.started(nonce, pid, startTicks);
+  request.watchdog.started(nonce, pid, startTicks);
   return {
     pid,
     pgid: pid,
@@ -87,7 +87,7 @@ export function spawnRole(request: SpawnRequest): RoleProcess {
     nonce,
     cgroup,
     timeline,
-    ...watchChild(child, timeline, () => forget(request.guard, nonce, cgroup)),
+    ...watchChild(child, timeline, () => forget(request.watchdog, nonce, cgroup)),
   };
 }
 
@@ -106,10 +106,10 @@ function watchChild(
   child: ChildProcess,
   timeline: Timeline,
   onRelease: () => void,
-): Pick<RoleProcess, 'exited' | 'announced' | 'onAnnounced' | 'words' | 'silent' | 'goOn' | 'release'> {
-  const [, , stderr, from, to] = child.stdio as [null, null, Readable, Readable, Writable];
+): Pick<RoleProcess, 'exited' | 'announced' | 'onAnnounced' | 'stderr' | 'silent' | 'goOn' | 'release'> {
+  const [, , said, from, to] = child.stdio as [null, null, Readable, Readable, Writable];
   const announced = keepFirst(from, announcedBytes);
-  const words = keepFirst(stderr, wordsBytes);
+  const stderr = keepFirst(said, stderrBytes);
   to.on('error', () => undefined);
   return {
     exited: new Promise((resolve) => {
@@ -118,26 +118,26 @@ function watchChild(
         resolve({ code, signal });
       });
     }),
-    silent: Promise.all([announced.ended, words.ended]).then(() => undefined),
+    silent: Promise.all([announced.ended, stderr.ended]).then(() => undefined),
     announced: announced.bytes,
     onAnnounced: announced.onData,
-    words: () => `${words.bytes().toString('utf8')}${words.overflowed() ? '\n(more was written than is kept)\n' : ''}`,
+    stderr: () => `${stderr.bytes().toString('utf8')}${stderr.overflowed() ? '\n(more was written than is kept)\n' : ''}`,
     goOn: () => void to.write('g'),
     release: () => {
       announced.destroy();
-      words.destroy();
+      stderr.destroy();
       to.destroy();
       onRelease();
     },
   };
 }
 
-function forget(guard: Guard, nonce: string, cgroup: Cgroup | null): void {
+function forget(watchdog: Watchdog, nonce: string, cgroup: Cgroup | null): void {
   try {
     cgroup?.remove();
   } catch {
     // Still populated: the watchdog keeps its name and kills it at the end.
     return;
   }
-  guard.gone(nonce);
+  watchdog.gone(nonce);
 }

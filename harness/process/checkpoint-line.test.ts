@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readMarker } from './marker.js';
+import { readCheckpointLine } from './checkpoint-line.js';
 
 const armed = { checkpoint: 'intent.written', occurrence: 1 };
 const line = (more: object = {}): string =>
   `${JSON.stringify({ checkpoint: 'intent.written', nonce: 'n', occurrence: 1, pid: 7, ...more })}\n`;
-const read = (text: string) => readMarker(Buffer.from(text), armed, 'n', 7);
+const read = (text: string) => readCheckpointLine(Buffer.from(text), armed, 'n', 7);
 
 describe('descriptor 3', () => {
   it('announces by one whole line', () => {

@@ -8,7 +8,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { HarnessError } from '../errors.js';
 
-export interface Guard {
+export interface Watchdog {
   expect(nonce: string, cgroup: string | null): void;
   started(nonce: string, pid: number, ticks: string): void;
   gone(nonce: string): void;
@@ -17,10 +17,10 @@ export interface Guard {
   readonly pid: number;
 }
 
-export function startGuard(watchdog: string): Guard {
+export function startWatchdog(program: string): Watchdog {
   // A session of its own: neither Ctrl-C nor a kill of the harness's group may reach it.
-  const child = spawn(process.execPath, [watchdog], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: {} });
-  if (child.pid === undefined) throw new HarnessError('watchdog-lost', `The watchdog ${watchdog} could not be started.`);
+  const child = spawn(process.execPath, [program], { detached: true, stdio: ['pipe', 'ignore', 'ignore'], env: {} });
+  if (child.pid === undefined) throw new HarnessError('watchdog-lost', `The watchdog ${program} could not be started.`);
   const exited = once(child, 'exit');
   let ending = false;
   const lines = writable(child);
