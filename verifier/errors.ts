@@ -22,7 +22,7 @@ export class EvidenceError extends Error {
   }
 }
 
-export type InternalCode = 'hash-disagreement' | 'invariant';
+type InternalCode = 'hash-disagreement' | 'invariant';
 
 export class InternalError extends Error {
   override readonly name = 'InternalError';
@@ -33,7 +33,7 @@ export class InternalError extends Error {
   }
 }
 
-export type InputCode = 'not-a-folder' | 'not-found' | 'unreadable' | 'unsound-base';
+type InputCode = 'not-a-folder' | 'not-found' | 'unreadable' | 'unsound-base';
 
 /** The command cannot start on this input: a usage error, said in one sentence. */
 export class InputError extends Error {

@@ -1,11 +1,12 @@
 /**
  * Checks applied to a bundle: one claim for each guarantee over the bundle, and one for each guarantee and case. A claim is held
- * only if everything that the plan lets it expect was seen and nothing was found. A check that throws leaves its claim unknown,
- * with the reason; it is never a pass.
+ * only if there was something to judge, everything that the plan lets it expect was judged, and nothing was found. A check that
+ * throws leaves its claim unknown, with the reason; it is never a pass.
  */
 import { checks } from './checks/all.js';
 import type { Check, CheckResult, Finding } from './checks/check.js';
 import { EvidenceError, InternalError } from './errors.js';
+import { isSelected } from './checks/selection.js';
 import { looksLikeBag } from './read/bag.js';
 import type { Bundle, CaseEvidence } from './read/bundle.js';
 
@@ -14,7 +15,7 @@ export interface Claim {
   readonly sentence: string;
   /** `bundle`, or the id of a case. */
   readonly scope: string;
-  readonly result: 'held' | 'broken' | 'unknown';
+  readonly result: 'held' | 'broken' | 'unknown' | 'not_applicable';
   readonly expected: number;
   readonly seen: number;
   readonly reason: string | null;
@@ -34,11 +35,13 @@ export function judge(bundle: Bundle, list: readonly Check[] = checks): Claim[] 
       ];
     if (check.scope === 'bundle') return [claim(check, 'bundle', () => check.check(bundle))];
     if (bundle.cases.length === 0) return [unknownClaim(check, 'cases', 'Without a plan there is no list of cases.')];
-    return bundle.cases.map((one) => caseClaim(check, one, () => check.check(one, bundle)));
+    return bundle.cases.map((one) => caseClaim(check, bundle, one, () => check.check(one, bundle)));
   });
 }
 
-function caseClaim(check: Check, one: CaseEvidence, run: () => CheckResult): Claim {
+function caseClaim(check: Check, bundle: Bundle, one: CaseEvidence, run: () => CheckResult): Claim {
+  if (!isSelected(bundle, one.id)) return unknownClaim(check, one.id, 'The case was not selected.');
+  if (!bundle.folders.has(one.id)) return unknownClaim(check, one.id, 'The case is not there.');
   if (one.void !== null) return unknownClaim(check, one.id, `The case is void: ${one.void}.`);
   return claim(check, one.id, run);
 }
@@ -56,10 +59,16 @@ function claim(check: Check, scope: string, run: () => CheckResult): Claim {
   const { guarantee, sentence } = check;
   const { expected, seen } = result;
   const findings = result.findings.map((finding) => ({ ...finding, guarantee }));
-  const broken = findings.length > 0;
   const blind = result.unknown !== undefined || seen < expected;
   const reason = blind ? (result.unknown ?? 'Less was seen than the plan lets expect.') : null;
-  return { guarantee, sentence, scope, result: broken ? 'broken' : blind ? 'unknown' : 'held', expected, seen, reason, findings };
+  return { guarantee, sentence, scope, result: resultOf(findings.length, blind, expected), expected, seen, reason, findings };
+}
+
+/** Nothing expected and nothing seen, in sources that were read whole, is no guarantee kept: there was nothing to keep it about. */
+function resultOf(findings: number, blind: boolean, expected: number): Claim['result'] {
+  if (findings > 0) return 'broken';
+  if (blind) return 'unknown';
+  return expected === 0 ? 'not_applicable' : 'held';
 }
 
 function unknownClaim({ guarantee, sentence }: Check, scope: string, reason: string): Claim {

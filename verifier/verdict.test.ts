@@ -13,6 +13,7 @@ const good = goodBundle();
 const held = { result: 'held' } as const;
 const broken = { result: 'broken' } as const;
 const unknown = { result: 'unknown' } as const;
+const without = { result: 'not_applicable' } as const;
 
 describe('a verdict', () => {
   it.each([
@@ -21,6 +22,8 @@ describe('a verdict', () => {
     ['one unknown', [held, unknown], 0, 'unknown'],
     ['one broken', [held, broken], 0, 'invalid'],
     ['broken and unknown', [unknown, broken, held], 0, 'invalid'],
+    ['nothing that could be judged', [without], 0, 'unknown'],
+    ['something that was held, and nothing else to judge', [without, held], 0, 'valid'],
     ['a void case', [held], 1, 'unknown'],
     ['a void case and a broken claim', [broken], 1, 'invalid'],
   ] as const)('of %s', (_what, claims, voids, wanted) => expect(overall(claims, voids)).toBe(wanted));
@@ -30,7 +33,7 @@ describe('a verdict', () => {
     expect(verdict.findings).toEqual([]);
     expect(verdict.verdict).toBe('valid');
     expect(validateVerdict(verdict), JSON.stringify(validateVerdict.errors)).toBe(true);
-    expect(claims).toHaveLength(4 + 21 * 6);
+    expect(claims).toHaveLength(4 + 22 * 6);
     // Another bundle of the same plan: SQLite salts its logs anew, so the root hash is another one.
     const { run: _first, ...document } = verdict;
     const { run: _second, ...again } = verify(goodBundle()).verdict;
@@ -41,8 +44,12 @@ describe('a verdict', () => {
   it('counts what was expected and seen, and something of everything', () => {
     const { results } = verify(good).verdict;
     expect(results.every(({ expected, seen }) => expected === seen)).toBe(true);
-    // Only a case without arms lets G9 expect nothing; its source, the case itself, was read whole.
-    expect(new Set(results.filter(({ expected }) => expected === 0).map(({ guarantee }) => guarantee))).toEqual(new Set(['G9']));
+    // What had nothing to judge is no guarantee kept; everything has something to judge somewhere.
+    for (const { expected, result } of results) expect(result).toBe(expected === 0 ? 'not_applicable' : 'held');
+    const held = results.filter(({ result }) => result === 'held').map(({ guarantee }) => guarantee);
+    expect(new Set(held).size).toBe(26);
+    const { claims } = verify(good).verdict;
+    expect(claims).toEqual({ held: held.length, broken: 0, unknown: 0, not_applicable: results.length - held.length });
   });
 
   it('holds no pid, path, host or time of the run', () => {
@@ -52,6 +59,7 @@ describe('a verdict', () => {
         value.started_at = '2027-01-01T00:00:00.000Z';
         value.platform.kernel = '7';
       });
+      editor.text('bag-info.txt', (text) => text.replace('run-1', 'run-2'));
       for (const name of ['producer', 'resume']) {
         editor.process(
           snapshot(editor, 'first', name),
@@ -87,8 +95,20 @@ describe('a claim', () => {
   it('is unknown where less was seen than expected', () => {
     expect(resultOf(() => ({ expected: 1, seen: 0, findings: [] }))?.result).toBe('unknown');
     expect(resultOf(() => ({ expected: 2, seen: 1, findings: [] }))?.result).toBe('unknown');
-    expect(resultOf(() => ({ expected: 0, seen: 0, findings: [] }))?.result).toBe('held');
+    expect(resultOf(() => ({ expected: 0, seen: 0, findings: [], unknown: 'nobody knows' }))?.result).toBe('unknown');
     expect(resultOf(() => ({ expected: 1, seen: 1, findings: [], unknown: 'nobody knows' }))?.result).toBe('unknown');
+  });
+});
+
+describe('a guarantee', () => {
+  it('that had nothing to judge is not counted as held', () => {
+    const nothing: CaseCheck = {
+      ...{ guarantee: 'G99', sentence: 'A test.', covers: 'a test', doesNotCover: 'a test', codes: [], scope: 'case' },
+      check: () => ({ expected: 0, seen: 0, findings: [] }),
+    };
+    const claims = judge(readBundle(good), [nothing]);
+    expect(claims.map(({ result }) => result)).toEqual(claims.map(() => 'not_applicable'));
+    expect(overall(claims, 0)).toBe('unknown');
   });
 });
 
@@ -131,13 +151,18 @@ describe('what is not there', () => {
     expect(verdict.results.filter(({ scope }) => scope === 'first').every(({ result }) => result === 'unknown')).toBe(true);
   });
 
-  it('cases that were not chosen are unknown in an exploratory run, and missing in any other', () => {
-    const without = (argv: string[]) =>
+  it('cases that were not selected are unknown, and missing in any other run, whatever its arguments say', () => {
+    const without = (selected: string[] | null) =>
       changed((editor) => {
         for (const path of [...editor.files.keys()]) if (path.startsWith('data/cases/first/')) editor.files.delete(path);
-        editor.execution((value) => void (value.argv = argv));
+        editor.execution((value) => {
+          value.argv = ['run', '--case=control'];
+          value.selected = selected;
+        });
       });
-    expect(verify(without(['run', '--case', 'control'])).verdict).toMatchObject({ verdict: 'unknown', findings: [] });
-    expect(verify(without(['run'])).verdict).toMatchObject({ verdict: 'invalid' });
+    const { verdict } = verify(without(['control', 'manifest', 'held', 'honoured', 'reached']));
+    expect(verdict).toMatchObject({ verdict: 'unknown', findings: [] });
+    expect(verdict.results.filter(({ scope }) => scope === 'first').every(({ result }) => result === 'unknown')).toBe(true);
+    expect(verify(without(null)).verdict).toMatchObject({ verdict: 'invalid' });
   });
 });

@@ -1,17 +1,18 @@
 /**
- * Claims → the verdict document. invalid > unknown > valid, and no claims at all are unknown: what was not checked never passes.
+ * Claims → the verdict document. invalid > unknown > valid, and without a claim that is held it is unknown: what was not checked never passes.
  * The document holds no time, host, path, pid or version, and everything in it is sorted, so that one bundle gives equal bytes
  * anywhere; `run` is its only run-specific member.
  */
 import type { Verdict } from './contract/types.js';
 import { checks } from './checks/all.js';
 import { type Finding } from './checks/check.js';
-import { answered, outcomeIn } from './checks/derived.js';
+import { outcomeIn } from './checks/derived.js';
 import { EvidenceError } from './errors.js';
 import { judge, type Claim } from './judge.js';
 import { rootSha256 } from './read/bag.js';
 import { readBundle, type Bundle, type Snapshot } from './read/bundle.js';
 import { fileSha256 } from './read/hash.js';
+import { Memory } from './read/memory.js';
 import type { Tree } from './read/tree.js';
 
 export interface Judgement {
@@ -19,16 +20,17 @@ export interface Judgement {
   readonly claims: readonly Claim[];
 }
 
-export function verify(tree: Tree): Judgement {
-  const bundle = readBundle(tree);
+/** `memory` is shared only by the verdicts of one run over variants of one bundle. */
+export function verify(tree: Tree, memory = new Memory()): Judgement {
+  const bundle = readBundle(tree, memory);
   const claims = judge(bundle);
   return { verdict: document(bundle, claims), claims };
 }
 
 export function overall(claims: readonly Pick<Claim, 'result'>[], voids: number): Verdict['verdict'] {
   if (claims.some(({ result }) => result === 'broken')) return 'invalid';
-  if (claims.length === 0 || voids > 0 || claims.some(({ result }) => result === 'unknown')) return 'unknown';
-  return 'valid';
+  if (voids > 0 || claims.some(({ result }) => result === 'unknown')) return 'unknown';
+  return claims.some(({ result }) => result === 'held') ? 'valid' : 'unknown';
 }
 
 /** The limits that no claim can lift. */
@@ -38,31 +40,36 @@ const limits = [
   'Whether the plan came before anybody peeked, and when it was committed.',
 ];
 
+/** Its members stand in the order of their names, which is how they are written. */
 function document(bundle: Bundle, claims: readonly Claim[]): Verdict {
   const voids = bundle.cases.filter((one) => one.void !== null).length;
   const count = (result: Claim['result']): number => claims.filter((claim) => claim.result === result).length;
   return {
-    version: 'verdict/v1',
-    verdict: overall(claims, voids),
-    confirmatory: bundle.execution.value?.confirmatory ?? false,
-    plan: { id: bundle.plan.value?.id ?? '', sha256: bundle.planBytes === undefined ? '' : fileSha256(bundle.planBytes) },
-    claims: { held: count('held'), broken: count('broken'), unknown: count('unknown') },
     cases: bundle.cases.length,
-    void: voids,
+    claims: {
+      broken: count('broken'),
+      held: count('held'),
+      not_applicable: count('not_applicable'),
+      unknown: count('unknown'),
+    },
+    confirmatory: bundle.execution.value?.confirmatory ?? false,
     findings: claims.flatMap(({ findings }) => findings).sort(byPlace),
-    outcomes: bundle.cases.flatMap((one) => (one.void === null ? one.snapshots.flatMap(outcomeLine) : [])),
-    results: claims
-      .map(({ guarantee, scope, result, expected, seen, reason }) => ({ guarantee, scope, result, expected, seen, reason }))
-      .sort(byGuarantee),
     not_covered: [...limits, ...checks.map(({ guarantee, doesNotCover }) => `${guarantee}: ${doesNotCover}.`)],
+    outcomes: bundle.cases.flatMap((one) => (one.void === null ? one.snapshots.flatMap(outcomeLine) : [])),
+    plan: { id: bundle.plan.value?.id ?? '', sha256: bundle.planBytes === undefined ? '' : fileSha256(bundle.planBytes) },
+    results: claims
+      .map(({ expected, guarantee, reason, result, scope, seen }) => ({ expected, guarantee, reason, result, scope, seen }))
+      .sort(byGuarantee),
     run: { id: bundle.execution.value?.run_id ?? '', root_sha256: rootSha256(bundle.tree) },
+    verdict: overall(claims, voids),
+    version: 'verdict/v1',
+    void: voids,
   };
 }
 
 function outcomeLine(snapshot: Snapshot): Verdict['outcomes'] {
   try {
-    answered(snapshot);
-    return [{ case: snapshot.caseId, snapshot: snapshot.name, outcome: outcomeIn(snapshot) }];
+    return [{ case: snapshot.caseId, outcome: outcomeIn(snapshot), snapshot: snapshot.name }];
   } catch (error) {
     // Without its evidence a snapshot has no outcome; the claims say why.
     if (error instanceof EvidenceError) return [];
@@ -86,5 +93,6 @@ function byPlace(left: Finding, right: Finding): number {
 }
 
 function byGuarantee(left: Verdict['results'][number], right: Verdict['results'][number]): number {
-  return order(Number(left.guarantee.slice(1)), Number(right.guarantee.slice(1))) || order(left.scope, right.scope);
+  if (left.guarantee === right.guarantee) return order(left.scope, right.scope);
+  return order(Number(left.guarantee.slice(1)), Number(right.guarantee.slice(1)));
 }

@@ -1,5 +1,23 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Json, canonical, sha256, utf8 } from './canonical.js';
+
+const { cases, refused_by_writers } = JSON.parse(
+  readFileSync(new URL('../../evidence/schema/vectors/canonical.json', import.meta.url), 'utf8'),
+) as {
+  cases: { what: string; text: string; canonical: string; sha256: string }[];
+  refused_by_writers: { what: string; text: string }[];
+};
+
+describe('the known answers of the contract', () => {
+  it.each(cases)('$what', ({ text, canonical: wanted, sha256: hash }) => {
+    expect(canonical(JSON.parse(text) as Json)).toBe(wanted);
+    expect(sha256(wanted)).toBe(hash);
+  });
+  it.each(refused_by_writers)('a writer refuses $what', ({ text }) =>
+    expect(() => canonical(JSON.parse(text) as Json)).toThrow(TypeError),
+  );
+});
 
 describe('canonical JSON', () => {
   it('sorts by UTF-16 units, escapes as RFC 8785 says, and keeps composed and decomposed text apart', () => {

@@ -25,8 +25,9 @@ import { g22 } from './g22-resume.js';
 import { g23 } from './g23-egress.js';
 import { g24 } from './g24-settings.js';
 import { g25 } from './g25-prediction.js';
+import { g26 } from './g26-script.js';
 
 export const checks: readonly Check[] = [
   ...[g01, g02, g03, g04, g05, g06, g07, g08, g09, g10, g11, g12, g13, g14, g15],
-  ...[g16, g17, g18, g19, g20, g21, g22, g23, g24, g25],
+  ...[g16, g17, g18, g19, g20, g21, g22, g23, g24, g25, g26],
 ];

@@ -1,7 +1,7 @@
 /**
  * What a check is: one guarantee, its sentence, what it covers and what not, and a pure function from evidence to counts and
- * findings. A check returns every finding. It never passes on what it could not see: an item that cannot be judged leaves `seen`
- * below `expected`, with the reason, and the claim is unknown.
+ * findings. A check returns every finding. It counts what it judges (events, requests, manifests), never the files that hold it, and
+ * it never passes on what it could not see: what the plan lets it expect and what it did not judge leaves the claim unknown.
  */
 import { EvidenceError } from '../errors.js';
 import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
@@ -30,6 +30,8 @@ export const findingCodes = [
   'event-malformed',
   'artifact-missing',
   'artifact-altered',
+  'artifact-orphaned',
+  'state-malformed',
   'history-rewritten',
   'receipts-rewritten',
   'order-violated',
@@ -50,6 +52,8 @@ export const findingCodes = [
   'egress-unexpected',
   'settings-weak',
   'prediction-failed',
+  'scenario-unplanned',
+  'script-departed',
 ] as const;
 
 export type FindingCode = (typeof findingCodes)[number];
@@ -71,7 +75,7 @@ export interface Finding {
 export type FindingWithoutGuarantee = Omit<Finding, 'guarantee'>;
 
 export interface CheckResult {
-  /** Items that the plan lets this check expect. */
+  /** Items that the plan lets this check expect, or that were found where the plan does not predict them. */
   readonly expected: number;
   readonly seen: number;
   readonly findings: readonly FindingWithoutGuarantee[];
@@ -107,28 +111,46 @@ export function need<T>(read: Read<T>): T {
 
 export type Say = (code: FindingCode, detail: string, at?: { file?: string; seq?: number | null }) => void;
 
-/** Judges each item apart: one that cannot be read leaves the others judged. */
-export function perItem<T>(items: readonly T[], whereOf: (item: T) => Where, judge: (item: T, say: Say) => void): CheckResult {
+/** Judges one item and returns how many things were judged in it; without a number it is one thing. */
+type Judge<T> = (item: T, say: Say) => number | void;
+
+/**
+ * Judges each item apart: one that cannot be read leaves the others judged. `planned` is how many things the plan lets expect of an
+ * item; where it does not predict all of them, those that were found count as expected too.
+ */
+export function perItem<T>(
+  items: readonly T[],
+  whereOf: (item: T) => Where,
+  judge: Judge<T>,
+  planned: (item: T) => number = () => 1,
+): CheckResult {
   const findings: FindingWithoutGuarantee[] = [];
-  let seen = 0;
+  let [expected, seen] = [0, 0];
   let unknown: string | undefined;
   for (const item of items) {
+    let judged = 0;
     try {
-      judge(item, (code, detail, at) => {
-        const where = whereOf(item);
-        findings.push({ code, where: { ...where, file: at?.file ?? where.file, seq: at?.seq ?? where.seq }, detail });
-      });
-      seen += 1;
+      judged =
+        judge(item, (code, detail, at) => {
+          const where = whereOf(item);
+          findings.push({ code, where: { ...where, file: at?.file ?? where.file, seq: at?.seq ?? where.seq }, detail });
+        }) ?? 1;
     } catch (error) {
       if (!(error instanceof EvidenceError)) throw error;
       unknown ??= error.message;
     }
+    expected += Math.max(planned(item), judged);
+    seen += judged;
   }
-  return { expected: items.length, seen, findings, unknown };
+  return { expected, seen, findings, unknown };
 }
 
-export function perSnapshot(snapshots: readonly Snapshot[], judge: (snapshot: Snapshot, say: Say) => void): CheckResult {
-  return perItem(snapshots, whereOfSnapshot, judge);
+export function perSnapshot(
+  snapshots: readonly Snapshot[],
+  planned: (snapshot: Snapshot) => number,
+  judge: Judge<Snapshot>,
+): CheckResult {
+  return perItem(snapshots, whereOfSnapshot, judge, planned);
 }
 
 export function whereOfSnapshot(snapshot: Snapshot): Where {

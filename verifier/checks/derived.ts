@@ -5,6 +5,8 @@ import type { Event, SharedOutcome } from '../contract/types.js';
 import { historyOf, type History } from '../model/history.js';
 import { outcomeOf } from '../model/outcome.js';
 import type { Snapshot } from '../read/bundle.js';
+import type { Request } from '../read/receipts.js';
+import type { Expectation } from '../read/plan.js';
 import { need } from './check.js';
 
 export function historyIn(snapshot: Snapshot): History {
@@ -19,6 +21,22 @@ export function inheritedCount(snapshot: Snapshot): number {
 export function addedEvents(snapshot: Snapshot): readonly Event[] {
   return need(snapshot.ledger).events.slice(inheritedCount(snapshot));
 }
+
+/** The requests of this snapshot's own process. */
+export function addedRequests(snapshot: Snapshot): readonly Request[] {
+  const inherited = snapshot.base === undefined ? 0 : need(snapshot.base.receipts).requests.length;
+  return need(snapshot.receipts).requests.slice(inherited);
+}
+
+type PlannedCall = NonNullable<Expectation['calls']>[number];
+
+/** How many calls of a kind the plan predicts for a snapshot; none where it predicts no calls. */
+export function plannedCalls({ planned }: Snapshot, kind: (call: PlannedCall) => boolean): number {
+  return (planned.expect.calls ?? []).filter(kind).length;
+}
+
+export const plannedEvents = ({ planned }: Snapshot): number => planned.expect.events;
+export const plannedReceipts = ({ planned }: Snapshot): number => planned.expect.receipts;
 
 /** Ledger and receipts are, byte for byte of meaning, those that the snapshot began with. */
 export function isUnchanged(snapshot: Snapshot): boolean {

@@ -1,42 +1,56 @@
 /**
  * G1: The bundle is a strict bag: every file is listed with its hash, every listed file is there, and there is nothing else.
- * Verified: all four bag files, every listed hash, names, the layout, links and empty folders.
+ * Verified: all four bag files to the letter, every listed hash, names, the layout, links and empty folders, the name of the run.
  * Not verified: modes, owners and times, which mean nothing; whether this is the bag that was sealed (compare the root hash).
  */
-import { bagProblems, tagFiles } from '../read/bag.js';
+import { bagName, bagProblems, tagFiles, tagManifest, type BagProblem } from '../read/bag.js';
 import type { Bundle } from '../read/bundle.js';
 import { nowhere, type BundleCheck, type CheckResult } from './check.js';
+import { isSelected, judgedSnapshots } from './selection.js';
 
 export const g01: BundleCheck = {
   guarantee: 'G1',
   sentence:
     'The bundle is a strict bag: every file is listed with its hash, every listed file is there, and there is nothing else.',
-  covers: 'the four files of the bag, every hash, every name, the layout, links and empty folders',
+  covers: 'the four files of the bag to the letter, every hash, every name, the layout, links and empty folders',
   doesNotCover: 'modes, owners and times; whether this is the bag that was sealed, which only its root hash can tell',
   codes: ['bag-malformed', 'file-forbidden', 'file-unlisted', 'file-missing', 'file-altered'],
   scope: 'bundle',
   check(bundle: Bundle): CheckResult {
     const { tree } = bundle;
     const planned = plannedFiles(bundle);
-    const findings = bagProblems(tree).map(({ code, file, detail }) => ({ code, where: { ...nowhere, file }, detail }));
-    const unreadable = tree.unreadable.length > 0 ? 'A file of the bundle cannot be read.' : undefined;
-    // A planned file that is neither listed nor there is not the bag's fault: G3 names it. Here only hashing is counted.
-    const absent = planned.filter((path) => !tree.files.has(path) && !tree.unreadable.includes(path)).length;
-    const seen = planned.filter((path) => tree.files.has(path)).length;
-    return { expected: planned.length - absent, seen, findings, unknown: unreadable };
+    const findings = [...bagProblems(tree), ...nameProblems(bundle)].map(({ code, file, detail }) => ({
+      code,
+      where: { ...nowhere, file },
+      detail,
+    }));
+    const unknown = tree.unreadable.length > 0 ? 'A file of the bundle cannot be read.' : undefined;
+    return { expected: planned.length, seen: planned.filter((path) => tree.files.has(path)).length, findings, unknown };
   },
 };
 
+function nameProblems({ tree, execution }: Bundle): BagProblem[] {
+  const name = bagName(tree);
+  if (name === null || execution.value === undefined || name === execution.value.run_id) return [];
+  return [{ code: 'bag-malformed', file: 'bag-info.txt', detail: 'The bag is named after another run than the recorded one.' }];
+}
+
 /** The files that every run of this plan must hold: the count does not depend on the run. */
-function plannedFiles({ cases }: Bundle): string[] {
-  const whole = [...tagFiles, 'tagmanifest-sha256.txt', 'data/plan.json', 'data/execution.json', 'data/build.json'];
-  const ofCases = cases.flatMap(({ id, snapshots }) => [
-    `data/cases/${id}/case.json`,
-    ...snapshots.flatMap((snapshot) =>
-      ['process.json', 'receipts.jsonl', 'inspector.json', 'inspection.json', 'state/format.json', 'state/ledger.sqlite'].map(
-        (name) => snapshot.file(name),
-      ),
-    ),
-  ]);
-  return [...whole, ...ofCases];
+function plannedFiles(bundle: Bundle): string[] {
+  const whole = [...tagFiles, tagManifest, 'data/plan.json', 'data/execution.json', 'data/build.json'];
+  const cases = bundle.cases.filter(({ id }) => isSelected(bundle, id)).map(({ id }) => `data/cases/${id}/case.json`);
+  const ofEach = [
+    'process.json',
+    'receipts.jsonl',
+    'inspector.json',
+    'inspection.json',
+    'state/format.json',
+    'state/ledger.sqlite',
+  ];
+  const ofSnapshots = judgedSnapshots(bundle).flatMap((snapshot) => {
+    const { kill } = snapshot.planned;
+    const own = kill === null ? ['answer.json'] : kill.at === 'checkpoint' ? ['checkpoint.jsonl'] : [];
+    return [...ofEach, ...own].map((name) => snapshot.file(name));
+  });
+  return [...whole, ...cases, ...ofSnapshots];
 }

@@ -1,76 +1,141 @@
 /**
  * G2: The plan in the bundle is a valid plan, is the one that the execution record names, and, in a confirmatory run, lies in the
  * named commit, from a clean tree, run by the recorded build.
- * Verified: shape and names of the plan; its hash; the chain of git objects from commit to blob; the inventory of the build.
- * Not verified: that the plan came before anybody peeked, and when anything was committed: a commit carries any date.
+ * Verified: shape and names of the plan; its hash; the chain of git objects from commit to blob; the inventory of the build, and
+ * that every role and inspector ran a file of it.
+ * Not verified: that the plan came before anybody peeked, and when anything was committed: a commit carries any date. That the files
+ * of the build held what the inventory says when they ran: the harness looked, their bytes are not in the bundle.
  */
 import { EvidenceError } from '../errors.js';
-import type { Bundle } from '../read/bundle.js';
+import type { Bundle, Snapshot } from '../read/bundle.js';
+import { readBuild, type Build } from '../read/build.js';
+import type { Read } from '../read/facts.js';
 import { fileSha256 } from '../read/hash.js';
 import { blobId, follow } from '../read/git-objects.js';
-import { nowhere, perItem, type BundleCheck, type CheckResult, type Say } from './check.js';
+import { need, nowhere, perItem, type BundleCheck, type CheckResult, type Say } from './check.js';
+import { judgedSnapshots } from './selection.js';
 
-type Item = 'plan' | 'execution' | 'commit' | 'build';
+interface Item {
+  readonly file: string;
+  readonly snapshot: Snapshot | null;
+  judge(say: Say): void;
+}
 
 export const g02: BundleCheck = {
   guarantee: 'G2',
   sentence:
     'The plan in the bundle is a valid plan, is the one that the execution record names, and, in a confirmatory run, lies in the named commit, from a clean tree, run by the recorded build.',
-  covers: 'shape and names of the plan, its hash, the git objects from the commit to the plan, the inventory of the build',
-  doesNotCover: 'whether the plan came before anybody peeked, and when anything was committed',
+  covers:
+    'shape and names of the plan, its hash, the git objects from the commit to the plan, the inventory of the build and the program of every role and inspector in it',
+  doesNotCover:
+    'whether the plan came before anybody peeked, and when anything was committed; the bytes of the build, which are not in the bundle',
   codes: ['plan-malformed', 'plan-unpinned', 'execution-malformed'],
   scope: 'bundle',
   check(bundle: Bundle): CheckResult {
-    const items: Item[] = ['plan', 'execution', 'build', 'commit'];
-    const files: Record<Item, string> = {
-      plan: 'data/plan.json',
-      execution: 'data/execution.json',
-      build: 'data/build.json',
-      commit: 'data/git',
-    };
     return perItem(
-      items,
-      (item) => ({ ...nowhere, file: files[item] }),
-      (item, say) => judge[item](bundle, say),
+      itemsOf(bundle),
+      ({ file, snapshot }) => ({ ...nowhere, case: snapshot?.caseId ?? null, snapshot: snapshot?.name ?? null, file }),
+      ({ judge }, say) => judge(say),
     );
   },
 };
 
-const judge: Record<Item, (bundle: Bundle, say: Say) => void> = {
-  plan({ plan, planBytes, execution }, say) {
-    if (plan.problem !== undefined) say('plan-malformed', plan.problem.detail);
-    if (planBytes === undefined || execution.value === undefined) return;
-    if (execution.value.plan.sha256 !== fileSha256(planBytes)) say('plan-unpinned', 'The execution record names another plan.');
-  },
-  execution({ execution }, say) {
-    if (execution.problem !== undefined) return say('execution-malformed', execution.problem.detail);
-    const { confirmatory, exploratory_reason: reason } = execution.value;
-    if (confirmatory !== (reason === null)) say('execution-malformed', 'A run is confirmatory, or exploratory with a reason.');
-  },
-  build({ tree, execution }, say) {
-    const bytes = tree.files.get('data/build.json');
-    if (execution.value === undefined) return;
-    if (bytes === undefined) return say('execution-malformed', 'The inventory of the build is not there.');
-    if (fileSha256(bytes) !== execution.value.build.inventory_sha256)
-      say('execution-malformed', 'The build inventory is not the recorded one.');
-  },
-  commit({ tree, planBytes, execution }, say) {
-    const record = execution.value;
+function itemsOf(bundle: Bundle): Item[] {
+  const confirmatory = bundle.execution.value?.confirmatory ?? false;
+  const build = readBuild(bundle.tree.files);
+  const whole = (file: string, judge: (bundle: Bundle, say: Say) => void): Item => ({
+    file,
+    snapshot: null,
+    judge: (say) => judge(bundle, say),
+  });
+  return [
+    whole('data/plan.json', planWrong),
+    whole('data/execution.json', executionWrong),
+    whole('data/build.json', (_bundle, say) => buildWrong(bundle, build, say)),
     // An exploratory run claims no commit; the verdict says so in its own member.
-    if (record === undefined || planBytes === undefined || !record.confirmatory) return;
-    const { git, plan } = record;
-    if (git === null || plan.path === null || plan.git_blob === null)
-      return say('plan-unpinned', 'A confirmatory run names its commit and the place of the plan.');
-    if (!git.clean_at_start || !git.clean_at_end) say('plan-unpinned', 'The tree was not clean.');
-    try {
-      const found = follow(tree.files, git.commit, plan.path);
-      if (found.tree !== git.tree) say('plan-unpinned', 'The commit has another tree than the recorded one.');
-      if (found.id !== plan.git_blob) say('plan-unpinned', 'The commit holds another plan than the recorded one.');
-    } catch (error) {
-      if (!(error instanceof EvidenceError)) throw error;
-      say('plan-unpinned', error.message);
+    ...(confirmatory ? [whole('data/git', commitWrong)] : []),
+    ...judgedSnapshots(bundle).flatMap((snapshot) => [
+      programOf(bundle, build, snapshot, 'process.json'),
+      programOf(bundle, build, snapshot, 'inspector.json'),
+    ]),
+  ];
+}
+
+function planWrong({ plan, planBytes, execution }: Bundle, say: Say): void {
+  if (plan.problem !== undefined) say('plan-malformed', plan.problem.detail);
+  if (planBytes === undefined || execution.value === undefined) return;
+  if (execution.value.plan.sha256 !== fileSha256(planBytes)) say('plan-unpinned', 'The execution record names another plan.');
+}
+
+function executionWrong({ execution, cases }: Bundle, say: Say): void {
+  if (execution.problem !== undefined) return say('execution-malformed', execution.problem.detail);
+  const { confirmatory, exploratory_reason: reason, selected = null } = execution.value;
+  if (confirmatory !== (reason === null)) say('execution-malformed', 'A run is confirmatory, or exploratory with a reason.');
+  if (selected === null) return;
+  if (confirmatory) say('execution-malformed', 'A confirmatory run runs the whole plan.');
+  const inPlan = cases.map(({ id }) => id).filter((id) => selected.includes(id));
+  if (cases.length > 0 && inPlan.join('\n') !== selected.join('\n'))
+    say('execution-malformed', 'The selected cases are not cases of the plan, each once and in its order.');
+}
+
+function buildWrong({ tree, execution }: Bundle, build: Read<Build>, say: Say): void {
+  const record = execution.value?.build;
+  if (record === undefined) return;
+  const bytes = tree.files.get('data/build.json');
+  if (bytes !== undefined && fileSha256(bytes) !== record.inventory_sha256)
+    say('execution-malformed', 'The build inventory is not the recorded one.');
+  if (build.problem !== undefined) return say('execution-malformed', build.problem.detail);
+  const { key, source_sha256, files } = build.value;
+  if (key !== record.key || source_sha256 !== record.source_sha256 || files.size !== record.files)
+    say('execution-malformed', 'The build inventory is of other sources than the recorded ones.');
+}
+
+function commitWrong({ tree, planBytes, execution }: Bundle, say: Say): void {
+  const record = need(execution);
+  if (planBytes === undefined) return;
+  const { git, plan } = record;
+  if (git === null || plan.path === null || plan.git_blob === null)
+    return say('plan-unpinned', 'A confirmatory run names its commit and the place of the plan.');
+  if (!git.clean_at_start || !git.clean_at_end) say('plan-unpinned', 'The tree was not clean.');
+  try {
+    const found = follow(tree.files, git.commit, plan.path);
+    if (found.tree !== git.tree) say('plan-unpinned', 'The commit has another tree than the recorded one.');
+    if (found.id !== plan.git_blob) say('plan-unpinned', 'The commit holds another plan than the recorded one.');
+  } catch (error) {
+    if (!(error instanceof EvidenceError)) throw error;
+    say('plan-unpinned', error.message);
+  }
+  if (blobId(planBytes, plan.git_blob.length) !== plan.git_blob)
+    say('plan-unpinned', 'The plan in the bundle is not the recorded blob.');
+}
+
+function programOf({ execution }: Bundle, build: Read<Build>, snapshot: Snapshot, name: 'process.json' | 'inspector.json'): Item {
+  return {
+    file: snapshot.file(name),
+    snapshot,
+    judge(say) {
+      const { argv } = need<{ argv: readonly string[] }>(name === 'process.json' ? snapshot.process : snapshot.inspector);
+      // Without an inventory there is nothing to hold the program against; the item of the build says so.
+      const wrong = foreignProgram(argv, need(build), need(execution).confirmatory);
+      if (wrong !== null) say('execution-malformed', wrong);
+    },
+  };
+}
+
+/** A subject of one's own is recorded with its place and not its path; only an exploratory run may have one. */
+const isExternal = (word: string): boolean => /^<(?:subject|outside)>\//.test(word);
+
+function foreignProgram(argv: readonly string[], { files }: Build, confirmatory: boolean): string | null {
+  const [first = '', ...rest] = argv;
+  const words = first === 'node' ? rest : argv;
+  const program = words.find((word) => !word.startsWith('-'));
+  if (program === undefined) return 'The record names no program.';
+  for (const word of words) {
+    if (isExternal(word)) {
+      if (confirmatory) return 'A confirmatory run ran a program from outside the recorded build.';
+    } else if (/\.[cm]?js$/.test(word) || (word === program && (first === 'node' || confirmatory))) {
+      if (!files.has(word)) return 'A program ran that is not a file of the recorded build.';
     }
-    if (blobId(planBytes, plan.git_blob.length) !== plan.git_blob)
-      say('plan-unpinned', 'The plan in the bundle is not the recorded blob.');
-  },
-};
+  }
+  return null;
+}

@@ -13,6 +13,7 @@ import {
   type FindingCode,
   type FindingWithoutGuarantee,
 } from './check.js';
+import { isSelected } from './selection.js';
 
 export const g03: BundleCheck = {
   guarantee: 'G3',
@@ -25,11 +26,9 @@ export const g03: BundleCheck = {
     const findings: FindingWithoutGuarantee[] = [];
     let unknown: string | undefined = bundle.plan.value === undefined ? 'Without a plan nothing can be expected.' : undefined;
     let seen = 0;
-    const { argv, confirmatory } = bundle.execution.value ?? { argv: [], confirmatory: true };
-    const chosen = !confirmatory && argv.includes('--case');
     for (const one of bundle.cases) {
-      if (!bundle.folders.has(one.id) && chosen) {
-        unknown ??= 'Only chosen cases ran.';
+      if (!isSelected(bundle, one.id)) {
+        unknown ??= 'Only selected cases ran.';
         continue;
       }
       const problems = caseProblems(one, bundle);
@@ -98,14 +97,16 @@ function recordProblems(snapshot: Snapshot): { code: FindingCode; file: string; 
   return problems;
 }
 
-function unplanned({ folders, cases, plan }: Bundle): FindingWithoutGuarantee[] {
+function unplanned(bundle: Bundle): FindingWithoutGuarantee[] {
+  const { folders, cases, plan } = bundle;
   if (plan.value === undefined) return [];
   const planned = new Map(cases.map((one) => [one.id, new Set(one.snapshots.map(({ name }) => name))]));
   const problems: FindingWithoutGuarantee[] = [];
   for (const [id, below] of folders) {
     const snapshots = planned.get(id);
-    if (snapshots === undefined) {
-      problems.push({ code: 'case-unplanned', where: { ...nowhere, case: id }, detail: 'The plan has no such case.' });
+    if (snapshots === undefined || !isSelected(bundle, id)) {
+      const detail = snapshots === undefined ? 'The plan has no such case.' : 'The case was not selected and yet it ran.';
+      problems.push({ code: 'case-unplanned', where: { ...nowhere, case: id }, detail });
       continue;
     }
     for (const name of below) {

@@ -3,11 +3,12 @@
  * Verified: the derived outcome of every control that the plan names. Without controls a harness that does nothing would look safe.
  * Not verified: that the controls are the right ones for the question; the plan answers for that.
  */
+import { EvidenceError } from '../errors.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import { producer } from '../read/plan.js';
 import { need, perItem, type BundleCheck, type CheckResult } from './check.js';
 import { answered, outcomeIn } from './derived.js';
-import { EvidenceError } from '../errors.js';
+import { isSelected } from './selection.js';
 
 export const g04: BundleCheck = {
   guarantee: 'G4',
@@ -35,8 +36,9 @@ export const g04: BundleCheck = {
   },
 };
 
-function find({ cases }: Bundle, caseId: string, name: string): Snapshot {
-  const one = cases.find(({ id }) => id === caseId);
+function find(bundle: Bundle, caseId: string, name: string): Snapshot {
+  if (!isSelected(bundle, caseId)) throw new EvidenceError('absent', 'The case of a control was not selected.');
+  const one = bundle.cases.find(({ id }) => id === caseId);
   if (one?.void !== null) throw new EvidenceError('absent', 'The case of a control is void.');
   const snapshot = one.snapshots.find((candidate) => candidate.name === name);
   if (snapshot === undefined) throw new EvidenceError('absent', 'A control names a snapshot that is not planned.');

@@ -1,76 +1,100 @@
 /**
  * G5: A kill counts only if the harness sent SIGKILL after the process announced the armed place (or the provider held its request)
- * with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left.
- * Verified: the armed place against the plan, the line on descriptor 3, the order of the timeline, the wait status, survivors; for
- * a process that the plan does not kill, that it ended by itself.
+ * with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left; every other role
+ * ended by itself as its answer says, and left nobody behind.
+ * Verified: the armed place against the plan, the line on descriptor 3, nonces over the whole bundle, the order of the timeline, the
+ * wait status, survivors; for a process that the plan does not kill, its exit code against its answer.
  * Not verified: that the harness told the truth about what it saw; processes outside group and cgroup.
  */
 import type { Process } from '../contract/types.js';
-import type { Snapshot } from '../read/bundle.js';
-import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
+import type { Bundle, Snapshot } from '../read/bundle.js';
+import { need, perSnapshot, type CaseCheck } from './check.js';
+import { firstHolder, nonceName } from './identities.js';
 
 type Moment = Process['timeline'][number]['what'];
+type Kill = NonNullable<Snapshot['planned']['kill']>;
+type Unproven = (detail: string, file?: string) => void;
+
+/** What the timeline must hold, once each and in this order, and nothing else. */
+const moments = {
+  checkpoint: ['spawned', 'announced', 'sigkill_sent', 'exit_seen', 'group_empty'],
+  held: ['spawned', 'held', 'sigkill_sent', 'exit_seen', 'group_empty'],
+  itself: ['spawned', 'exit_seen', 'group_empty'],
+} satisfies Record<string, Moment[]>;
+
+/** A role that refused its input because the owner lives exits 64; any other that answered exits 0. */
+const refusedInput = 64;
 
 export const g05: CaseCheck = {
   guarantee: 'G5',
   sentence:
-    'A kill counts only if the harness sent SIGKILL after the process announced the armed place (or the provider held its request) with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left.',
+    'A kill counts only if the harness sent SIGKILL after the process announced the armed place (or the provider held its request) with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left; every other role ended by itself as its answer says, and left nobody behind.',
   covers:
-    'the armed place, the line on descriptor 3, the timeline, the wait status, survivors; and that what was not to be killed ended by itself',
+    'the armed place, the line on descriptor 3, nonces over the whole bundle, the timeline, the wait status, survivors; the exit code and the answer of what was not to be killed',
   doesNotCover: 'whether the harness recorded what it saw; processes that left both group and cgroup',
   codes: ['kill-unproven'],
   scope: 'case',
-  check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
-      const unproven = (detail: string, file = 'process.json'): void =>
-        say('kill-unproven', detail, { file: snapshot.file(file) });
-      const record = need(snapshot.process);
-      if (record.survivors.length > 0) unproven('Somebody of the group was left.');
-      if (record.timeline.some(({ what }) => what === 'deadline')) unproven('A deadline passed.');
-      if (snapshot.planned.kill === null) return ownEnd(record, unproven);
-      killedEnd(record, unproven);
-      announced(snapshot, record, snapshot.planned.kill, say);
-    }),
+  check: ({ snapshots }, bundle) =>
+    perSnapshot(
+      snapshots,
+      () => 1,
+      (snapshot, say) => {
+        const unproven: Unproven = (detail, file = 'process.json') => say('kill-unproven', detail, { file: snapshot.file(file) });
+        const record = need(snapshot.process);
+        const { kill } = snapshot.planned;
+        if (record.survivors.length > 0) unproven('Somebody of the group was left.');
+        if ((snapshot.inspector.value?.left_behind ?? []).length > 0)
+          unproven('An inspector left processes behind.', 'inspector.json');
+        timelineWrong(record, kill?.at ?? 'itself', unproven);
+        nonceWrong(bundle, snapshot, record, unproven);
+        if (kill === null) return ownEnd(snapshot, record, unproven);
+        killedEnd(record, unproven);
+        placeWrong(snapshot, record, kill, unproven);
+      },
+    ),
 };
 
-function ownEnd({ armed, timeline, exit }: Process, unproven: (detail: string) => void): void {
-  if (armed !== null) unproven('A process was armed that the plan does not kill.');
-  if (timeline.some(({ what }) => what === 'sigkill_sent')) unproven('A process was killed that the plan does not kill.');
-  if (exit.signal !== null || (exit.code !== 0 && exit.code !== 64))
-    unproven('The process did not end by itself in a defined way.');
+function timelineWrong({ timeline }: Process, end: keyof typeof moments, unproven: Unproven): void {
+  if (timeline.some(({ what }) => what === 'deadline')) return unproven('A deadline passed.');
+  const seen = [...timeline].sort((left, right) => Number(BigInt(left.monotonic_ns) - BigInt(right.monotonic_ns)));
+  const inOrder = seen.map(({ what }) => what).join() === moments[end].join();
+  // Two moments of one instant have no order.
+  const apart = new Set(timeline.map(({ monotonic_ns: ns }) => ns)).size === timeline.length;
+  if (!inOrder || !apart) unproven(`What was seen is not ${moments[end].join(', ')}, once each and one after the other.`);
 }
 
-function killedEnd({ timeline, exit, pid, pgid, confinement }: Process, unproven: (detail: string) => void): void {
-  const at = (what: Moment): bigint | null => {
-    const moments = timeline.filter((moment) => moment.what === what);
-    return moments.length === 1 && moments[0] !== undefined ? BigInt(moments[0].monotonic_ns) : null;
-  };
-  const order = [at('spawned'), at('announced') ?? at('held'), at('sigkill_sent'), at('exit_seen')];
-  const ordered = order.every((moment, index) => moment !== null && (index === 0 || moment >= (order[index - 1] ?? moment + 1n)));
-  if (!ordered) unproven('Spawn, place, SIGKILL and exit are not all there once and in this order.');
-  const empty = at('group_empty');
-  if (empty === null || empty < (order[3] ?? 0n)) unproven('The group was not seen empty after the exit.');
+function nonceWrong(bundle: Bundle, snapshot: Snapshot, record: Process, unproven: Unproven): void {
+  const holder = firstHolder(bundle, nonceName(record));
+  if (holder !== undefined && holder.snapshot !== snapshot) unproven('The nonce was that of another process before.');
+}
+
+function ownEnd(snapshot: Snapshot, { armed, exit, left_behind: left }: Process, unproven: Unproven): void {
+  if (armed !== null) unproven('A process was armed that the plan does not kill.');
+  if (snapshot.has('checkpoint.jsonl')) unproven('A process announced a place although none was armed.', 'checkpoint.jsonl');
+  if (left.length > 0) unproven('A role that ended by itself left processes behind.');
+  const code = need(snapshot.answer).refusal?.error === 'OwnerAlive' ? refusedInput : 0;
+  if (exit.signal !== null || exit.code !== code)
+    unproven(`The process did not end by itself with exit ${code}, as its answer says.`);
+}
+
+function killedEnd({ exit, pid, pgid, confinement }: Process, unproven: Unproven): void {
   if (exit.signal !== 'SIGKILL' || exit.code !== null) unproven('The process did not end by signal 9.');
   if (!confinement.process_group || pgid !== pid) unproven('The process did not lead a group of its own.');
 }
 
-function announced(snapshot: Snapshot, record: Process, kill: NonNullable<Snapshot['planned']['kill']>, say: Say): void {
-  const unproven = (detail: string, file: string): void => say('kill-unproven', detail, { file: snapshot.file(file) });
+function placeWrong(snapshot: Snapshot, record: Process, kill: Kill, unproven: Unproven): void {
   const wanted = kill.at === 'held' ? 'held' : `${kill.checkpoint}#${kill.occurrence}`;
-  if (record.armed !== wanted) unproven('The armed place is not the planned one.', 'process.json');
+  if (record.armed !== wanted) unproven('The armed place is not the planned one.');
+  const file = 'checkpoint.jsonl';
+  const announced = snapshot.has(file);
   if (kill.at === 'held') {
-    if (!record.timeline.some(({ what }) => what === 'held'))
-      unproven('The provider did not say that it held the request.', 'process.json');
-    if (snapshot.has('checkpoint.jsonl'))
-      unproven('A process that was to be killed in a request announced a checkpoint.', 'checkpoint.jsonl');
+    if (announced) unproven('A process that was to be killed in a request announced a checkpoint.', file);
     return;
   }
-  const lines = snapshot.has('checkpoint.jsonl') ? need(snapshot.checkpoint) : [];
+  const lines = announced ? need(snapshot.checkpoint) : [];
   const [line] = lines;
-  if (line === undefined || lines.length !== 1)
-    return unproven('There is not exactly one line from descriptor 3.', 'checkpoint.jsonl');
-  if (line.checkpoint !== kill.checkpoint || line.occurrence !== kill.occurrence)
-    unproven('Another place was announced.', 'checkpoint.jsonl');
-  if (line.nonce !== record.nonce) unproven('The announced nonce is not that of the process.', 'checkpoint.jsonl');
-  if (line.pid !== record.pid) unproven('The announced pid is not that of the process.', 'checkpoint.jsonl');
+  if (line === undefined || lines.length !== 1) return unproven('There is not exactly one line from descriptor 3.', file);
+  if (line.checkpoint !== kill.checkpoint || line.occurrence !== kill.occurrence) unproven('Another place was announced.', file);
+  if (line.nonce !== record.nonce) unproven('The announced nonce is not that of the process.', file);
+  if (line.pid !== record.pid) unproven('The announced pid is not that of the process.', file);
 }

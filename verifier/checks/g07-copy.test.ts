@@ -1,41 +1,57 @@
 import { describe, expect, it } from 'vitest';
 import { checkpoints } from '../contract/data.js';
 import { expectFindings } from '../testing/match.js';
-import { isEndOfCommit } from './g07-copy.js';
+import { endsWithCommitOf } from './g07-copy.js';
+
+/** The first event is one that nothing joins; the second of the list is the armed one. */
+const ends = (before: readonly string[], after: readonly string[], inGroups: boolean): boolean =>
+  endsWithCommitOf(['claim.recorded', ...before, ...after], before.length + 1, inGroups);
 
 describe('G7, the end of a commit', () => {
   it.each(checkpoints['calls/v1'].committed.map((type) => [type] as const))(
     'is %s itself where every event is a commit',
     (type) => {
-      expect(isEndOfCommit([type], false)).toBe(type !== 'call.resumed');
-      expect(isEndOfCommit([type, 'claim.recorded'], false)).toBe(false);
+      expect(ends([], [type], false)).toBe(type !== 'call.resumed');
+      expect(ends([], [type, 'claim.recorded'], false)).toBe(false);
     },
   );
 
   it('takes the new call with the link to the old one in both modes', () => {
     for (const inGroups of [false, true]) {
-      expect(isEndOfCommit(['call.resumed', 'call.requested'], inGroups)).toBe(true);
-      expect(isEndOfCommit(['call.resumed'], inGroups)).toBe(false);
-      expect(isEndOfCommit(['call.resumed', 'call.requested', 'call.manifest'], inGroups)).toBe(false);
+      expect(ends([], ['call.resumed', 'call.requested'], inGroups)).toBe(true);
+      expect(ends(['call.resumed'], ['call.requested'], inGroups)).toBe(true);
+      expect(ends([], ['call.resumed'], inGroups)).toBe(false);
+      expect(ends([], ['call.resumed', 'call.requested', 'call.manifest'], inGroups)).toBe(false);
     }
   });
 
-  it.each<[string[], boolean]>([
-    [['call.requested', 'call.manifest', 'attempt.started'], true],
-    [['call.manifest', 'attempt.started'], true],
-    [['attempt.started'], true],
-    [['call.manifest'], false],
-    [['call.requested', 'call.manifest'], false],
-    [['attempt.started', 'attempt.observed'], false],
-    [['context.compilation_requested'], false],
-    [['context.compiled'], true],
-    [['context.compiled', 'call.requested'], false],
-    [['result.recorded', 'call.completed'], true],
-    [['result.recorded'], false],
-    [['task.accepted'], true],
-  ])('%j in groups: %s', (types, isEnd) => {
-    expect(isEndOfCommit(types, true)).toBe(isEnd);
-    if (types.length > 1) expect(isEndOfCommit(types, false)).toBe(false);
+  it.each(checkpoints['calls/v1'].grouped.map((commit) => [commit]))(
+    'is that of %j, wherever in it the armed event is',
+    (commit) => {
+      for (const at of commit.keys()) expect(ends(commit.slice(0, at), commit.slice(at), true)).toBe(true);
+    },
+  );
+
+  it.each<[string[], string[]]>([
+    [[], ['call.manifest']],
+    [[], ['call.requested']],
+    [[], ['attempt.started']],
+    [[], ['context.compiled']],
+    [['call.requested'], ['call.manifest']],
+    [[], ['call.requested', 'call.manifest']],
+    [
+      ['call.requested', 'call.manifest'],
+      ['attempt.started', 'attempt.observed'],
+    ],
+    [[], ['context.compilation_requested']],
+    [['context.compilation_requested'], ['context.compiled', 'call.requested']],
+    [['attempt.observed', 'attempt.interpreted', 'attempt.retry_decided', 'attempt.completed'], ['result.recorded']],
+    [[], ['result.recorded', 'call.completed']],
+  ])('in groups is not after %j at %j', (before, after) => expect(ends(before, after, true)).toBe(false));
+
+  it('in groups is an event that no group names', () => {
+    expect(ends([], ['task.accepted'], true)).toBe(true);
+    expect(ends([], ['attempt.observed'], true)).toBe(true);
   });
 
   it('a ledger that ends within a commit was not left by a crash', () => {

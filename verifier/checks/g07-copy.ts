@@ -2,7 +2,7 @@
  * G7: The killed ledger ends at the announced checkpoint, and the copy holds the bytes that the dead process left.
  * Verified: the occurrence among the events that this process added, and that nothing follows but what one commit may join; for a
  * held request, an open intent and a request that the provider never answered; the live inventory against the copy.
- * Not verified: where a grouped commit begins; only that the ledger goes on to the end of one and no further.
+ * Not verified: which of two commits that end alike was made, where events are grouped.
  */
 import { checkpoints } from '../contract/data.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
@@ -14,32 +14,44 @@ export const g07: CaseCheck = {
   guarantee: 'G7',
   sentence: 'The killed ledger ends at the announced checkpoint, and the copy holds the bytes that the dead process left.',
   covers: 'the place of the armed event in the ledger and what follows it; the live inventory against the copied files',
-  doesNotCover: 'where a grouped commit begins',
+  doesNotCover: 'which of two grouped commits that end alike was made',
   codes: ['checkpoint-mismatch', 'copy-incomplete'],
   scope: 'case',
   check: ({ snapshots }, bundle) =>
-    perSnapshot(snapshots, (snapshot, say) => {
-      const live = [...need(snapshot.process).live_inventory].sort((left, right) => (left.path < right.path ? -1 : 1));
-      if (!sameJson(live, snapshot.state))
-        say('copy-incomplete', 'The copy is not what the dead process left.', { file: snapshot.file('state') });
-      const { kill } = snapshot.planned;
-      if (kill === null) return;
-      if (kill.at === 'held') heldInRequest(snapshot, say);
-      else atCheckpoint(snapshot, kill, isGrouped(bundle, snapshot), say);
-    }),
+    perSnapshot(
+      snapshots,
+      // The copy, and the place of the kill where there was one.
+      ({ planned: { kill } }) => (kill === null ? 1 : 2),
+      (snapshot, say) => {
+        const live = [...need(snapshot.process).live_inventory].sort((left, right) => (left.path < right.path ? -1 : 1));
+        if (!sameJson(live, snapshot.state))
+          say('copy-incomplete', 'The copy is not what the dead process left.', { file: snapshot.file('state') });
+        const { kill } = snapshot.planned;
+        if (kill === null) return 1;
+        if (kill.at === 'held') heldInRequest(snapshot, say);
+        else atCheckpoint(snapshot, kill, isGrouped(bundle, snapshot), say);
+        return 2;
+      },
+    ),
 };
 
 const { together, grouped } = checkpoints['calls/v1'];
 
 /**
- * A commit is durable whole or not at all, so the ledger must go on from the announced event to the end of its commit, and no
- * further. Events that no list names are commits of their own.
+ * A commit is durable whole or not at all, so the ledger must end with the whole commit that holds the announced event. Where every
+ * event is a commit, the announced one is the last (but for those that are together in both modes).
  */
-export function isEndOfCommit(types: readonly string[], isInGroups: boolean): boolean {
+export function endsWithCommitOf(types: readonly string[], armedAt: number, isInGroups: boolean): boolean {
   const commits: readonly (readonly string[])[] = isInGroups ? [...together, ...grouped] : together;
-  const [armed = ''] = types;
-  if (commits.some((commit) => commit.slice(-types.length).join() === types.join())) return true;
-  return types.length === 1 && !commits.some((commit) => commit.includes(armed));
+  const whole = commits.some((commit) => {
+    const begins = types.length - commit.length;
+    return begins >= 0 && armedAt >= begins && commit.every((type, index) => type === types[begins + index]);
+  });
+  if (whole) return true;
+  // A commit of its own: in groups what no group names, else all but what another event must follow.
+  const armed = types[armedAt] ?? '';
+  const isAlone = commits.every((commit) => !(isInGroups ? commit : commit.slice(0, -1)).includes(armed));
+  return isAlone && armedAt === types.length - 1;
 }
 
 function isGrouped({ plan }: Bundle, snapshot: Snapshot): boolean {
@@ -58,10 +70,10 @@ function atCheckpoint(snapshot: Snapshot, kill: { checkpoint: string; occurrence
   const same = added.filter(({ type }) => type === kill.checkpoint);
   const armed = same[kill.occurrence - 1];
   if (armed === undefined) return mismatch('The announced event is not in the ledger.');
-  const after = added.slice(added.indexOf(armed) + 1);
-  const types = [armed, ...after].map(({ type }) => type);
-  if (!isEndOfCommit(types, isInGroups)) {
-    mismatch('The ledger does not end with the commit of the announced event.', (after[0] ?? armed).seq);
+  const armedAt = added.indexOf(armed);
+  const types = added.map(({ type }) => type);
+  if (!endsWithCommitOf(types, armedAt, isInGroups)) {
+    mismatch('The ledger does not end with the commit of the announced event.', (added[armedAt + 1] ?? armed).seq);
   }
 }
 

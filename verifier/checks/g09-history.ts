@@ -5,6 +5,7 @@
  */
 import type { Snapshot } from '../read/bundle.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
+import { plannedEvents, plannedReceipts } from './derived.js';
 
 export const g09: CaseCheck = {
   guarantee: 'G9',
@@ -16,6 +17,7 @@ export const g09: CaseCheck = {
   check: ({ snapshots }) =>
     perSnapshot(
       snapshots.filter(({ base }) => base !== undefined),
+      ({ base }) => (base === undefined ? 0 : plannedEvents(base) + plannedReceipts(base)),
       (snapshot, say) => {
         const base = snapshot.base as Snapshot;
         const [before, after] = [need(base.ledger), need(snapshot.ledger)];
@@ -25,12 +27,13 @@ export const g09: CaseCheck = {
           say('history-rewritten', 'An event that the arm began with is not there as it was.', { file, seq: changed.seq });
         if ([...before.artifacts.keys()].some((hash) => !after.artifacts.has(hash)))
           say('history-rewritten', 'An artifact that the arm began with is gone.', { file });
-        const [first, whole] = [need(base.receipts).bytes, need(snapshot.receipts).bytes];
-        if (!whole.subarray(0, first.length).equals(first)) {
+        const [first, whole] = [need(base.receipts), need(snapshot.receipts)];
+        if (!whole.bytes.subarray(0, first.bytes.length).equals(first.bytes)) {
           say('receipts-rewritten', 'The receipts that the arm began with are not there as they were.', {
             file: snapshot.file('receipts.jsonl'),
           });
         }
+        return before.events.length + first.requests.length;
       },
     ),
 };

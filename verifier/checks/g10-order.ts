@@ -6,6 +6,7 @@
  */
 import { orderProblems } from '../model/event-order.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
+import { plannedEvents } from './derived.js';
 
 export const g10: CaseCheck = {
   guarantee: 'G10',
@@ -16,9 +17,11 @@ export const g10: CaseCheck = {
   codes: ['order-violated'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
-      for (const { seq, detail } of orderProblems(need(snapshot.ledger).events)) {
+    perSnapshot(snapshots, plannedEvents, (snapshot, say) => {
+      const { events } = need(snapshot.ledger);
+      for (const { seq, detail } of orderProblems(events)) {
         say('order-violated', detail, { file: snapshot.file('state/ledger.sqlite'), seq });
       }
+      return events.length;
     }),
 };

@@ -8,12 +8,13 @@ import type { Compilation, Call } from '../model/history.js';
 import { compileInOrder, includedItems, isRequestBody, packageText, renderedText } from '../model/context.js';
 import { groupBy, matchOf, requestMatch } from '../model/effects.js';
 import { EvidenceError } from '../errors.js';
+import type { Snapshot } from '../read/bundle.js';
 import type { Ledger } from '../read/events.js';
 import type { Request } from '../read/receipts.js';
 import { sameJson } from '../read/canonical.js';
 import { textSha256 } from '../read/hash.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
-import { historyIn } from './derived.js';
+import { historyIn, plannedCalls } from './derived.js';
 
 export const g11: CaseCheck = {
   guarantee: 'G11',
@@ -24,7 +25,7 @@ export const g11: CaseCheck = {
   codes: ['manifest-mismatch'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
+    perSnapshot(snapshots, plannedManifests, (snapshot, say) => {
       const history = historyIn(snapshot);
       const ledger = need(snapshot.ledger);
       const requests = groupBy(need(snapshot.receipts).requests, requestMatch);
@@ -38,8 +39,19 @@ export const g11: CaseCheck = {
           say('manifest-mismatch', wrong, { file, seq: call.manifest?.seq ?? null });
         }
       }
+      const ended = [...history.compilations.values()].filter(
+        ({ compiled, failed }) => compiled !== undefined || failed !== undefined,
+      );
+      return ended.length + [...history.calls.values()].filter(({ manifest }) => manifest !== undefined).length;
     }),
 };
+
+/** Compilations that ended, and calls in a stage that only a manifest leads to. */
+function plannedManifests(snapshot: Snapshot): number {
+  const ended = (snapshot.planned.expect.compilations ?? []).filter(({ stage }) => stage !== 'requested');
+  const without = new Set(['requested', 'preparation_failed', 'superseded']);
+  return ended.length + plannedCalls(snapshot, ({ stage }) => !without.has(stage));
+}
 
 type Requests = ReadonlyMap<string, readonly Request[]>;
 

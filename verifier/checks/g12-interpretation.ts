@@ -1,44 +1,61 @@
 /**
- * G12: What the response bytes mean is what the independent interpreter reads in them, and the recorded result is that text.
- * Verified: result, finish reason and text of every interpretation from its preserved bytes; the text of every recorded result.
+ * G12: What the response bytes mean is what the independent interpreter, in the version that the manifest names, reads in them, and
+ * the recorded result is that text.
+ * Verified: interpreter, result, finish reason and text of every interpretation from its preserved bytes; the text of every
+ * recorded result.
  * Not verified: `detail`, which is prose; interpreters of other names, which are unknown here and said so.
  */
 import type { Attempt, Call } from '../model/history.js';
 import { interpret } from '../model/interpreter.js';
 import { EvidenceError } from '../errors.js';
+import type { Snapshot } from '../read/bundle.js';
+import { sameJson } from '../read/canonical.js';
 import type { Ledger } from '../read/events.js';
 import { textSha256 } from '../read/hash.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
-import { historyIn } from './derived.js';
+import { historyIn, plannedCalls } from './derived.js';
 
 export const g12: CaseCheck = {
   guarantee: 'G12',
   sentence:
-    'What the response bytes mean is what the independent interpreter reads in them, and the recorded result is that text.',
-  covers: 'result, finish reason and text of every interpretation; the text of every recorded result',
+    'What the response bytes mean is what the independent interpreter, in the version that the manifest names, reads in them, and the recorded result is that text.',
+  covers: 'interpreter, result, finish reason and text of every interpretation; the text of every recorded result',
   doesNotCover: 'the prose of `detail`',
   codes: ['interpretation-mismatch'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
+    perSnapshot(snapshots, plannedMeanings, (snapshot, say) => {
       const ledger = need(snapshot.ledger);
       const file = snapshot.file('state/ledger.sqlite');
+      let judged = 0;
       for (const call of historyIn(snapshot).calls.values()) {
         for (const attempt of call.attempts) {
-          const wrong = interpretedWrong(attempt, ledger);
-          if (wrong !== null) say('interpretation-mismatch', wrong, { file, seq: attempt.interpreted?.seq ?? null });
+          if (attempt.interpreted === undefined) continue;
+          const wrong = interpretedWrong(attempt.interpreted, attempt, call, ledger);
+          if (wrong !== null) say('interpretation-mismatch', wrong, { file, seq: attempt.interpreted.seq });
+          judged += 1;
         }
         for (const result of call.results) {
           if (result.text_sha256 !== answerText(call))
             say('interpretation-mismatch', 'The recorded result is not the text of the answer.', { file, seq: result.seq });
+          judged += 1;
         }
       }
+      return judged;
     }),
 };
 
-function interpretedWrong({ observed, interpreted }: Attempt, { artifacts }: Ledger): string | null {
-  if (interpreted === undefined) return null;
+/** A success has its interpretation and its result. */
+function plannedMeanings(snapshot: Snapshot): number {
+  return 2 * plannedCalls(snapshot, ({ outcome }) => outcome === 'succeeded');
+}
+
+type Interpreted = NonNullable<Attempt['interpreted']>;
+
+function interpretedWrong(interpreted: Interpreted, { observed }: Attempt, call: Call, { artifacts }: Ledger): string | null {
   const { name, version } = interpreted.interpreter;
+  if (call.manifest !== undefined && !sameJson(call.manifest.interpreter, interpreted.interpreter))
+    return 'The interpreter is not the one that the manifest names.';
   if (name !== 'chat-completions' || version !== 1)
     throw new EvidenceError('absent', `The interpreter ${name} ${version} is not known here.`);
   const response = observed?.response_sha256 == null ? undefined : artifacts.get(observed.response_sha256);

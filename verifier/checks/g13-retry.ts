@@ -5,8 +5,9 @@
  */
 import type { Call } from '../model/history.js';
 import { lawfulDecision } from '../model/retry.js';
-import { need, perSnapshot, type CaseCheck } from './check.js';
-import { historyIn } from './derived.js';
+import type { Snapshot } from '../read/bundle.js';
+import { perSnapshot, type CaseCheck } from './check.js';
+import { historyIn, plannedCalls } from './derived.js';
 
 export const g13: CaseCheck = {
   guarantee: 'G13',
@@ -17,14 +18,19 @@ export const g13: CaseCheck = {
   codes: ['retry-unlawful'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
-      need(snapshot.ledger);
+    perSnapshot(snapshots, plannedDecisions, (snapshot, say) => {
       const file = snapshot.file('state/ledger.sqlite');
-      for (const call of historyIn(snapshot).calls.values()) {
-        for (const { seq, detail } of unlawful(call)) say('retry-unlawful', detail, { file, seq });
-      }
+      const calls = [...historyIn(snapshot).calls.values()];
+      for (const { seq, detail } of calls.flatMap(unlawful)) say('retry-unlawful', detail, { file, seq });
+      // Decisions, and the attempts that need one before them.
+      const decisions = calls.flatMap(({ attempts }) => attempts.filter(({ decided }) => decided !== undefined));
+      return decisions.length + calls.flatMap(({ attempts }) => attempts.slice(1)).length;
     }),
 };
+
+function plannedDecisions(snapshot: Snapshot): number {
+  return plannedCalls(snapshot, ({ stage }) => stage === 'completed' || stage === 'retry_due');
+}
 
 function unlawful(call: Call): { seq: number; detail: string }[] {
   const { manifest } = call;

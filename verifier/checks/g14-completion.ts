@@ -1,29 +1,36 @@
 /**
- * G14: A call is completed only when all its attempts are settled, and succeeded only with an answer and its result.
- * Verified: every completed attempt and call against what was observed, interpreted and recorded before.
+ * G14: A call is completed only when all its attempts have been settled before, and succeeded only with an answer and its result.
+ * Verified: every completed attempt and call against what was observed, interpreted and recorded before it.
  * Not verified: that the answer is any good; a person or a check accepts it.
  */
 import { isSettled, type Call, type History } from '../model/history.js';
-import { need, perSnapshot, type CaseCheck } from './check.js';
-import { historyIn } from './derived.js';
+import type { Snapshot } from '../read/bundle.js';
+import { perSnapshot, type CaseCheck } from './check.js';
+import { historyIn, plannedCalls } from './derived.js';
 
 export const g14: CaseCheck = {
   guarantee: 'G14',
-  sentence: 'A call is completed only when all its attempts are settled, and succeeded only with an answer and its result.',
+  sentence:
+    'A call is completed only when all its attempts have been settled before, and succeeded only with an answer and its result.',
   covers: 'every completed attempt and call',
   doesNotCover: 'the quality of an answer',
   codes: ['completion-unsound'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
-      need(snapshot.ledger);
+    perSnapshot(snapshots, plannedEnds, (snapshot, say) => {
       const file = snapshot.file('state/ledger.sqlite');
       const history = historyIn(snapshot);
-      for (const call of history.calls.values()) {
-        for (const { seq, detail } of unsound(history, call)) say('completion-unsound', detail, { file, seq });
-      }
+      const calls = [...history.calls.values()];
+      for (const { seq, detail } of calls.flatMap((call) => unsound(history, call)))
+        say('completion-unsound', detail, { file, seq });
+      const attempts = calls.flatMap((call) => call.attempts);
+      return [...calls, ...attempts].filter(({ completed }) => completed !== undefined).length;
     }),
 };
+
+function plannedEnds(snapshot: Snapshot): number {
+  return plannedCalls(snapshot, ({ stage }) => stage === 'completed');
+}
 
 function unsound(history: History, call: Call): { seq: number; detail: string }[] {
   const problems: { seq: number; detail: string }[] = [];
@@ -36,8 +43,9 @@ function unsound(history: History, call: Call): { seq: number; detail: string }[
   const { completed } = call;
   if (completed === undefined) return problems;
   const say = (detail: string): void => void problems.push({ seq: completed.seq, detail });
-  if (call.attempts.some((attempt) => !isSettled(history, call, attempt)))
-    say('The call was completed with an unsettled attempt.');
+  // What came back later excuses nothing: at that moment nobody could know.
+  if (call.attempts.some((attempt) => !isSettled(history, call, attempt, completed.seq)))
+    say('The call was completed with an attempt that nothing had settled before.');
   const answered = call.attempts.some(({ interpreted }) => interpreted?.result === 'answer');
   const resultId = call.results[0]?.result_id ?? null;
   if (completed.outcome === 'succeeded') {

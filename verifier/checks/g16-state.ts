@@ -6,7 +6,9 @@
 import type { WorkState } from '../contract/types.js';
 import { workStates, type DerivedState } from '../model/work-state.js';
 import { sameJson } from '../read/canonical.js';
+import type { Snapshot } from '../read/bundle.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
+import { plannedEvents } from './derived.js';
 
 export const g16: CaseCheck = {
   guarantee: 'G16',
@@ -16,7 +18,7 @@ export const g16: CaseCheck = {
   codes: ['state-mismatch'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
+    perSnapshot(snapshots, plannedTasks, (snapshot, say) => {
       const derived = workStates(need(snapshot.ledger).events);
       const projected = (need(snapshot.inspection).projections ?? []).map(withoutProse);
       const file = snapshot.file('inspection.json');
@@ -27,15 +29,23 @@ export const g16: CaseCheck = {
           say('state-mismatch', `The projection differs in ${differing(told, state).join(', ')}.`, { file });
       }
       if (projected.length !== derived.length) say('state-mismatch', 'Another number of tasks was projected.', { file });
+      return derived.length;
     }),
 };
 
-function withoutProse({ task: { reason: _task, ...task }, calls, compilations, ...rest }: WorkState): DerivedState {
+/** A plan speaks of one task, which the first event creates. */
+function plannedTasks(snapshot: Snapshot): number {
+  return Math.min(plannedEvents(snapshot), 1);
+}
+
+/** In the order of names that it had, which is the derived one's. */
+function withoutProse(state: WorkState): DerivedState {
+  const { reason: _task, ...task } = state.task;
   return {
-    ...rest,
+    ...state,
     task,
-    calls: calls.map(({ reason: _call, ...call }) => call),
-    compilations: compilations.map(({ reason: _compilation, ...compilation }) => compilation),
+    calls: state.calls.map(({ reason: _call, ...call }) => call),
+    compilations: state.compilations.map(({ reason: _compilation, ...compilation }) => compilation),
   };
 }
 

@@ -16,15 +16,19 @@ export const g17: CaseCheck = {
   codes: ['inspection-changed-state'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
-      const { before, after, exit } = need(snapshot.inspector);
-      const changed = (detail: string): void =>
-        say('inspection-changed-state', detail, { file: snapshot.file('inspector.json') });
-      if (!sameJson(sorted(before), sorted(after))) changed('The state differs before and after the inspection.');
-      if (!sameJson(sorted(after), snapshot.state)) changed('The inspected state is not the one in the bundle.');
-      if (exit.code !== 0 || exit.signal !== null || need(snapshot.inspection).status !== 'completed')
-        changed('The inspection did not run to its end.');
-    }),
+    perSnapshot(
+      snapshots,
+      () => 1,
+      (snapshot, say) => {
+        const { before, after, exit } = need(snapshot.inspector);
+        const changed = (detail: string): void =>
+          say('inspection-changed-state', detail, { file: snapshot.file('inspector.json') });
+        if (!sameJson(sorted(before), sorted(after))) changed('The state differs before and after the inspection.');
+        if (!sameJson(sorted(after), snapshot.state)) changed('The inspected state is not the one in the bundle.');
+        if (exit.code !== 0 || exit.signal !== null || need(snapshot.inspection).status !== 'completed')
+          changed('The inspection did not run to its end.');
+      },
+    ),
 };
 
 function sorted(files: Inspector['before']): Inspector['before'] {

@@ -5,7 +5,7 @@
  */
 import { groupBy, intentsOf, requestMatch } from '../model/effects.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
-import { historyIn } from './derived.js';
+import { historyIn, plannedReceipts } from './derived.js';
 
 export const g19: CaseCheck = {
   guarantee: 'G19',
@@ -15,16 +15,18 @@ export const g19: CaseCheck = {
   codes: ['receipt-unintended'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
+    perSnapshot(snapshots, plannedReceipts, (snapshot, say) => {
       const sendable = intentsOf(historyIn(snapshot)).filter(({ attempt }) => attempt.observed?.delivery !== 'not_sent');
       const intents = groupBy(sendable, ({ match }) => match);
-      for (const [match, requests] of groupBy(need(snapshot.receipts).requests, requestMatch)) {
-        for (const { received } of requests.slice(intents.get(match)?.length ?? 0)) {
+      const received = need(snapshot.receipts).requests;
+      for (const [match, requests] of groupBy(received, requestMatch)) {
+        for (const { received: line } of requests.slice(intents.get(match)?.length ?? 0)) {
           say('receipt-unintended', 'The provider received a request that nobody recorded as intended.', {
             file: snapshot.file('receipts.jsonl'),
-            seq: received.seq,
+            seq: line.seq,
           });
         }
       }
+      return received.length;
     }),
 };

@@ -8,7 +8,7 @@
 import { groupBy, intentsOf, requestMatch } from '../model/effects.js';
 import type { Snapshot } from '../read/bundle.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
-import { addedEvents, historyIn } from './derived.js';
+import { addedEvents, historyIn, plannedReceipts } from './derived.js';
 
 export const g20: CaseCheck = {
   guarantee: 'G20',
@@ -18,11 +18,10 @@ export const g20: CaseCheck = {
   codes: ['intent-unserved'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
+    perSnapshot(snapshots, plannedReceipts, (snapshot, say) => {
       const explained = new Set(snapshot.lineage.flatMap(cutByKill));
-      const intents = intentsOf(historyIn(snapshot)).filter(
-        ({ attempt }) => attempt.observed?.delivery !== 'not_sent' && !explained.has(attempt.id),
-      );
+      const all = intentsOf(historyIn(snapshot));
+      const intents = all.filter(({ attempt }) => attempt.observed?.delivery !== 'not_sent' && !explained.has(attempt.id));
       const requests = groupBy(need(snapshot.receipts).requests, requestMatch);
       for (const [match, group] of groupBy(intents, (intent) => intent.match)) {
         for (const { attempt } of group.slice(requests.get(match)?.length ?? 0)) {
@@ -32,6 +31,7 @@ export const g20: CaseCheck = {
           });
         }
       }
+      return all.length;
     }),
 };
 

@@ -1,37 +1,50 @@
 /**
- * G21: What the record says came back is what the provider says it sent.
- * Verified: every complete observation against an answered request of the same key and body, by status and by the hash of the
- * response bytes; each request explains one observation.
- * Not verified: broken deliveries, where both sides may rightly say different things.
+ * G21: What the record says came back whole is what the provider says it answered, by status and by the hash of the bytes.
+ * Verified: every complete observation against an answered request of the same key and body; each request explains one observation;
+ * that nothing is recorded as received of a delivery that was not complete.
+ * Not verified: that a broken delivery was broken: the provider only knows that it handed its answer to the socket.
  */
 import { groupBy, intentsOf, requestMatch } from '../model/effects.js';
+import type { Snapshot } from '../read/bundle.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
-import { historyIn } from './derived.js';
+import { historyIn, plannedCalls } from './derived.js';
 
 export const g21: CaseCheck = {
   guarantee: 'G21',
-  sentence: 'What the record says came back is what the provider says it sent.',
-  covers: 'status and response hash of every complete observation',
-  doesNotCover: 'broken deliveries',
+  sentence: 'What the record says came back whole is what the provider says it answered, by status and by the hash of the bytes.',
+  covers: 'status and response hash of every observation; none of a delivery that was not complete',
+  doesNotCover: 'whether a delivery that is recorded as broken was',
   codes: ['observation-mismatch'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
+    perSnapshot(snapshots, plannedObservations, (snapshot, say) => {
+      const file = snapshot.file('state/ledger.sqlite');
+      const observed = intentsOf(historyIn(snapshot)).filter(({ attempt }) => attempt.observed !== undefined);
       const answered = need(snapshot.receipts).requests.filter(({ settled }) => settled?.ended === 'answered');
       const sent = groupBy(
         answered,
         (request) => `${requestMatch(request)} ${request.settled?.status} ${request.settled?.response_sha256}`,
       );
-      const complete = intentsOf(historyIn(snapshot)).filter(({ attempt }) => attempt.observed?.delivery === 'complete');
       const seen = groupBy(
-        complete,
-        ({ match, attempt: { observed } }) => `${match} ${observed?.status} ${observed?.response_sha256}`,
+        observed.filter(({ attempt }) => attempt.observed?.delivery === 'complete'),
+        ({ match, attempt: { observed: what } }) => `${match} ${what?.status} ${what?.response_sha256}`,
       );
       for (const [name, group] of seen) {
         for (const { attempt } of group.slice(sent.get(name)?.length ?? 0)) {
-          const at = { file: snapshot.file('state/ledger.sqlite'), seq: attempt.observed?.seq ?? null };
+          const at = { file, seq: attempt.observed?.seq ?? null };
           say('observation-mismatch', 'The provider sent no such response to this request.', at);
         }
       }
+      for (const { attempt } of observed) {
+        const { delivery, status, response_sha256: response, seq } = attempt.observed ?? {};
+        if (delivery !== 'complete' && (status !== null || response !== null))
+          say('observation-mismatch', 'A response is recorded of a delivery that was not complete.', { file, seq: seq ?? null });
+      }
+      return observed.length;
     }),
 };
+
+/** What succeeded was observed. */
+function plannedObservations(snapshot: Snapshot): number {
+  return plannedCalls(snapshot, ({ outcome }) => outcome === 'succeeded');
+}

@@ -1,11 +1,11 @@
 /**
- * G22: Resume acted only where no effect was possible, under the same key and with the recorded hashes; every refusal appended
+ * G22: Resume acted only where no effect was possible, under the same key and with the recorded manifest; every refusal appended
  * nothing and sent nothing.
  * Verified: every `call.resumed` against the state derived from the events before it; what a role that refused left behind.
  * Not verified: that a refusal was called for; the prediction (G25) says which refusals are right.
  */
 import type { CallResumed, Event } from '../contract/types.js';
-import { historyOf } from '../model/history.js';
+import { historyOf, type Call } from '../model/history.js';
 import { callState } from '../model/work-state.js';
 import type { Snapshot } from '../read/bundle.js';
 import { sameJson } from '../read/canonical.js';
@@ -15,27 +15,34 @@ import { addedEvents, answered, historyIn, isUnchanged } from './derived.js';
 export const g22: CaseCheck = {
   guarantee: 'G22',
   sentence:
-    'Resume acted only where no effect was possible, under the same key and with the recorded hashes; every refusal appended nothing and sent nothing.',
+    'Resume acted only where no effect was possible, under the same key and with the recorded manifest; every refusal appended nothing and sent nothing.',
   covers: 'every resumed call; ledger and receipts of every role that refused',
   doesNotCover: 'whether a refusal was called for',
   codes: ['resume-unlawful', 'refusal-acted'],
   scope: 'case',
   check: ({ snapshots }) =>
-    perSnapshot(snapshots, (snapshot, say) => {
+    perSnapshot(snapshots, plannedResumes, (snapshot, say) => {
       const file = snapshot.file('state/ledger.sqlite');
       const { events } = need(snapshot.ledger);
-      for (const event of addedEvents(snapshot)) {
-        if (event.type !== 'call.resumed') continue;
+      const added = addedEvents(snapshot);
+      const resumed = added.filter(({ type }) => type === 'call.resumed');
+      for (const event of resumed) {
         const wrong = resumedWrong(event, events, snapshot);
         if (wrong !== null) say('resume-unlawful', wrong, { file, seq: event.seq });
       }
-      const first = addedEvents(snapshot)[0];
+      const [first] = added;
       if (snapshot.planned.role === 'resume' && first !== undefined && first.type !== 'call.resumed') {
         say('resume-unlawful', 'A resume acted without linking the new call to the old one.', { file, seq: first.seq });
       }
       if (refusedAndMoved(snapshot)) say('refusal-acted', 'The role refused and yet the ledger or the receipts moved.', { file });
+      return Math.max(resumed.length, plannedResumes(snapshot));
     }),
 };
+
+/** A role that is to resume acts or refuses; a kill may come before either, and then nothing may be there. */
+function plannedResumes({ planned: { role, expect } }: Snapshot): number {
+  return role === 'resume' || expect.ended === 'refused' ? 1 : 0;
+}
 
 function resumedWrong(event: Event, events: readonly Event[], snapshot: Snapshot): string | null {
   const { old_call_id: oldId, new_call_id: newId, idempotency_key: key, verified } = event.payload as unknown as CallResumed;
@@ -50,10 +57,15 @@ function resumedWrong(event: Event, events: readonly Event[], snapshot: Snapshot
   if (old.instruction !== renewed.instruction || old.compilationId !== renewed.compilationId)
     return 'The resume changed the request.';
   if (!sameJson(verified, before.manifest)) return 'The verified hashes are not those of the old manifest.';
-  const after = callState(present, renewed).manifest;
-  if (before.manifest !== null && after !== null && !sameJson(before.manifest, after))
-    return 'The new manifest has other hashes than the old one.';
-  return null;
+  const differs = differing(old.manifest, renewed.manifest);
+  return differs.length === 0 ? null : `The new manifest differs from the old one in ${differs.join(', ')}.`;
+}
+
+/** Every member counts: a resume sends what was intended then, under the promises that were made then. */
+function differing(old: Call['manifest'], renewed: Call['manifest']): string[] {
+  if (old === undefined || renewed === undefined) return [];
+  const names = (Object.keys(old) as (keyof typeof old)[]).filter((name) => name !== 'seq');
+  return names.filter((name) => !sameJson(old[name], renewed[name])).sort();
 }
 
 /** A producer has nothing to compare with, unless it began as a copy. */

@@ -1,5 +1,5 @@
 /**
- * G23: No subject reached for anything but the provider, except where the plan plants it, and there it was refused.
+ * G23: No role that answered reached for anything but the provider, except where the plan plants it, and there it was refused.
  * Verified: the refused attempts in every answer that a role wrote, against what the plan plants.
  * Not verified: a killed role, which wrote no answer; code that goes round the guard, where the guard is only in the process.
  */
@@ -15,7 +15,8 @@ interface Item {
 
 export const g23: CaseCheck = {
   guarantee: 'G23',
-  sentence: 'No subject reached for anything but the provider, except where the plan plants it, and there it was refused.',
+  sentence:
+    'No role that answered reached for anything but the provider, except where the plan plants it, and there it was refused.',
   covers: 'every answer that a role wrote',
   doesNotCover: 'killed roles, which wrote none; code that goes round an in-process guard',
   codes: ['egress-unexpected'],

@@ -1,5 +1,5 @@
 /**
- * G24: Every role ran with write-ahead logging, FULL synchronisation and a SQLite without the WAL-reset defect.
+ * G24: Every role that answered ran with write-ahead logging, FULL synchronisation and a SQLite without the WAL-reset defect.
  * Verified: the settings that each role read back and wrote into its answer; that all ran one SQLite and one Node, the recorded ones.
  * Not verified: a killed role, which wrote no answer; the settings say nothing about the disk below.
  */
@@ -10,7 +10,8 @@ const full = 2;
 
 export const g24: CaseCheck = {
   guarantee: 'G24',
-  sentence: 'Every role ran with write-ahead logging, FULL synchronisation and a SQLite without the WAL-reset defect.',
+  sentence:
+    'Every role that answered ran with write-ahead logging, FULL synchronisation and a SQLite without the WAL-reset defect.',
   covers: 'the settings in every answer that a role wrote; one version of SQLite and Node in all',
   doesNotCover: 'killed roles, which wrote none; the disk below',
   codes: ['settings-weak'],
@@ -20,10 +21,12 @@ export const g24: CaseCheck = {
       answersOf(snapshots),
       ({ snapshot, file }) => ({ case: snapshot.caseId, snapshot: snapshot.name, file: snapshot.file(file), seq: null }),
       ({ snapshot, file }, say) => {
-        const { settings } = need(file === 'answer.json' ? snapshot.answer : snapshot.inspection);
+        const { settings, refusal } = need(file === 'answer.json' ? snapshot.answer : snapshot.inspection);
         const recorded = need(execution).versions;
-        if (settings.journal_mode !== 'wal') say('settings-weak', 'The ledger was not in write-ahead mode.');
-        if (settings.synchronous < full) say('settings-weak', 'The ledger was not synchronised fully.');
+        // A role that met a living owner opened no ledger, and says so.
+        const unopened = refusal?.error === 'OwnerAlive' && settings.journal_mode === 'unopened';
+        if (!unopened && settings.journal_mode !== 'wal') say('settings-weak', 'The ledger was not in write-ahead mode.');
+        if (!unopened && settings.synchronous < full) say('settings-weak', 'The ledger was not synchronised fully.');
         if (!withoutResetDefect(settings.sqlite)) say('settings-weak', 'This SQLite has the WAL-reset defect.');
         if (settings.sqlite !== recorded.sqlite) say('settings-weak', 'A role ran another SQLite than the recorded one.');
         if (settings.node !== recorded.node) say('settings-weak', 'A role ran another Node than the recorded one.');
@@ -33,7 +36,7 @@ export const g24: CaseCheck = {
 };
 
 /** Mended in 3.51.3, and in the later patches of the two branches that got a back-port. */
-export function withoutResetDefect(version: string): boolean {
+function withoutResetDefect(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   if (![major, minor, patch].every(Number.isSafeInteger) || major !== 3) return major > 3;
   if (minor > 51) return true;

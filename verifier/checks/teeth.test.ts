@@ -1,7 +1,8 @@
 /** Breaks that have no mutation of their own: the other ways to be wrong that each check must tell from being right. */
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { canonical } from '../read/canonical.js';
-import { expectFindings, snapshot } from '../testing/match.js';
+import { changed, codesOf, expectFindings, snapshot } from '../testing/match.js';
+import { verify } from '../verdict.js';
 
 describe('the kill', () => {
   it('G5: an unplanned kill, a deadline, a foreign armed place', () => {
@@ -50,6 +51,77 @@ describe('the kill', () => {
         });
       }
     }, 'checkpoint-mismatch');
+  });
+});
+
+describe('a role that met a living owner', () => {
+  /** The arm of the first case, refused for another reason than the plan says, and the plan with it. */
+  const met = (settings: object, code: number) =>
+    changed((editor) => {
+      const target = snapshot(editor, 'first', 'resume');
+      const refusal = { error: 'OwnerAlive' as const, operation: null, hazard: null, drift: [] };
+      editor.answer(target, (answer) => {
+        answer.refusal = { ...refusal, call_id: null };
+        Object.assign(answer.settings, settings);
+      });
+      editor.process(target, (value) => void (value.exit = { code, signal: null }));
+      editor.plan((plan) => {
+        const arm = plan.cases.find(({ id }) => id === 'first')?.arms[0];
+        if (arm !== undefined) arm.expect.refusal = refusal;
+      });
+    });
+
+  it('opened no ledger and exited 64: G5 and G24 hold', () => {
+    expect(verify(met({ journal_mode: 'unopened', synchronous: 0 }, 64)).verdict).toMatchObject({
+      verdict: 'valid',
+      findings: [],
+    });
+  });
+
+  it('did not exit 0, and had no ledger open that was not synchronised', () => {
+    expect(codesOf(met({ journal_mode: 'unopened', synchronous: 0 }, 0))).toEqual(['kill-unproven']);
+    expect(codesOf(met({ journal_mode: 'wal', synchronous: 1 }, 64))).toEqual(['settings-weak']);
+  });
+});
+
+describe('an exploratory run', () => {
+  const external = (confirmatory: boolean) =>
+    codesOf(
+      changed((editor) => {
+        editor.process(snapshot(editor, 'control'), (value) => void (value.argv = ['node', '<subject>/produce.mjs']));
+        if (confirmatory) editor.execution((value) => void Object.assign(value, { confirmatory, exploratory_reason: null }));
+      }),
+    );
+
+  it('G2: may run a program of one\u2019s own, and no other may', () => {
+    expect(external(false)).toEqual([]);
+    expect(external(true)).toEqual(['execution-malformed', 'plan-unpinned']);
+  });
+
+  it('G2: a confirmatory run that selected cases', () => {
+    const tree = changed((editor) =>
+      editor.execution((value) => {
+        value.selected = editor.bundle.cases.map(({ id }) => id);
+        Object.assign(value, { confirmatory: true, exploratory_reason: null });
+      }),
+    );
+    expect(codesOf(tree)).toEqual(['execution-malformed', 'plan-unpinned']);
+  });
+});
+
+describe('a script', () => {
+  it('G26: a scripted text that the kept answer does not have', () => {
+    expectFindings(
+      (editor) =>
+        editor.plan((plan) => void Object.assign(plan.providers.answers ?? {}, { otherwise: { do: 'answer', text: 'Bad.' } })),
+      'script-departed',
+    );
+    const { verdict } = verify(
+      changed((editor) =>
+        editor.plan((plan) => void Object.assign(plan.providers.answers ?? {}, { otherwise: { do: 'answer', text: 'Fine.' } })),
+      ),
+    );
+    expect(verdict.findings).toEqual([]);
   });
 });
 
@@ -108,7 +180,7 @@ describe('the effects', () => {
         for (const name of ['producer', 'resume']) editor.receipts(snapshot(editor, 'held', name), () => []);
       },
       // In the arms the request of the killed process now seems to be theirs.
-      ...['checkpoint-mismatch', 'intent-unserved', 'prediction-failed', 'process-shared'],
+      ...['checkpoint-mismatch', 'intent-unserved', 'prediction-failed', 'process-shared', 'script-departed'],
     );
   });
   it('G22: a resume of what may have had its effect', () => {
@@ -129,12 +201,6 @@ describe('the effects', () => {
       },
       ...['event-malformed', 'prediction-failed', 'resume-unlawful'],
     );
-  });
-  it('G23: nothing guarded the egress: unknown is not a pass', () => {
-    expectFindings((editor) => {
-      editor.answer(snapshot(editor, 'control'), ({ egress }) => void (egress.mechanism = 'none'));
-      editor.inspection(snapshot(editor, 'control'), ({ egress }) => void egress.refused.push({ host: 'h', port: 1 }));
-    }, 'egress-unexpected');
   });
   it('G25: one finding for each member that differs', () => {
     expectFindings((editor) => {

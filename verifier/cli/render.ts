@@ -8,8 +8,9 @@ import { groupBy } from '../model/effects.js';
 import type { Judgement } from '../verdict.js';
 import type { Corruption } from '../mutations/corrupt.js';
 
-const rank = { broken: 0, unknown: 1, held: 2 } as const;
-const colours = { broken: 31, unknown: 33, held: 32, invalid: 31, valid: 32 } as const;
+const rank = { broken: 0, unknown: 1, held: 2, not_applicable: 3 } as const;
+const words = { broken: 'broken', unknown: 'unknown', held: 'held', not_applicable: 'n/a' } as const;
+const colours = { broken: 31, unknown: 33, held: 32, not_applicable: 90, invalid: 31, valid: 32 } as const;
 
 export function renderJudgement({ claims, verdict }: Judgement, colour: boolean): string {
   const paint = (word: keyof typeof colours, text: string = word): string =>
@@ -24,14 +25,15 @@ export function renderJudgement({ claims, verdict }: Judgement, colour: boolean)
       (left, right) => rank[left.result] - rank[right.result],
     )) {
       lines.push(
-        `    ${paint(result, result.padEnd(7))}  ${scope}  ${seen} of ${expected}${reason === null ? '' : `  ${reason}`}`,
+        `    ${paint(result, words[result].padEnd(7))}  ${scope}  ${seen} of ${expected}${reason === null ? '' : `  ${reason}`}`,
       );
     }
   }
   lines.push('', ...renderFindings(claims.flatMap(({ findings }) => findings)));
-  const { held, broken, unknown } = verdict.claims;
+  const { held, broken, unknown, not_applicable: without } = verdict.claims;
   lines.push(
-    `${claims.length} claims: ${held} held, ${broken} broken, ${unknown} unknown; ${verdict.cases} cases, ${verdict.void} void.`,
+    `${held + broken + unknown} claims: ${held} held, ${broken} broken, ${unknown} unknown; ${without} had nothing to judge.`,
+    `${verdict.cases} cases, ${verdict.void} void.`,
   );
   lines.push(
     verdict.confirmatory ? 'The run is confirmatory.' : 'The run is exploratory: it proves what ran, not what was planned.',

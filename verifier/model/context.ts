@@ -50,7 +50,7 @@ export function isRequestBody(bytes: Uint8Array, instruction: string, rendered: 
   return canonical(body) === canonical(wanted);
 }
 
-export type Compiled =
+type Compiled =
   | { readonly error: 'RequiredContextMissing' | 'RequiredContextOverBudget' }
   | { readonly error: null; readonly included: readonly string[]; readonly excluded: readonly string[]; readonly tokens: number };
 

@@ -5,7 +5,7 @@
 import type { ReceiptLog, Request } from '../read/receipts.js';
 import type { Attempt, Call, History } from './history.js';
 
-export interface Intent {
+interface Intent {
   readonly call: Call;
   readonly attempt: Attempt;
   /** Key and body hash; no manifest means no body, which no request can match. */
@@ -38,7 +38,7 @@ export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Ma
   return groups;
 }
 
-export interface EffectCount {
+interface EffectCount {
   readonly effects: number;
   readonly receipts: number;
   readonly keys: number;

@@ -6,7 +6,7 @@
 import type { Event } from '../contract/types.js';
 import { historyOf, type Attempt, type Call, type Compilation, type History } from './history.js';
 
-export interface OrderProblem {
+interface OrderProblem {
   readonly seq: number;
   readonly detail: string;
 }

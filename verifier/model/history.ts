@@ -54,7 +54,7 @@ export interface Compilation {
   failed?: At<ContextCompilationFailed>;
 }
 
-export interface Task {
+interface Task {
   readonly id: string;
   readonly seq: number;
   ended?: 'accepted' | 'rejected';
@@ -169,15 +169,16 @@ function take(event: Event, { tasks, compilations, calls, byKey }: History, atte
 
 /**
  * Settled: nobody needs to ask any more whether this attempt's effect happened. Where the provider is declared to honour the key, a
- * complete answer under that key settles every earlier attempt of it, in whichever call of the task.
+ * complete answer under that key settles every earlier attempt of it, in whichever call of the task. Judged as of a moment: what was
+ * observed before the event `before`.
  */
-export function isSettled(history: History, call: Call, attempt: Attempt): boolean {
-  const delivery = attempt.observed?.delivery;
-  if (delivery === 'complete' || delivery === 'not_sent') return true;
+export function isSettled(history: History, call: Call, attempt: Attempt, before = Infinity): boolean {
+  const { observed: own } = attempt;
+  if (own !== undefined && own.delivery !== 'broken' && own.seq < before) return true;
   if (call.manifest?.provider.honours_key !== true) return false;
   const ofKey = history.byKey.get(keyOf(call)) ?? [];
   return ofKey.some(({ attempts }) =>
-    attempts.some(({ observed }) => observed?.delivery === 'complete' && observed.seq > attempt.seq),
+    attempts.some(({ observed }) => observed?.delivery === 'complete' && observed.seq > attempt.seq && observed.seq < before),
   );
 }
 

@@ -5,7 +5,7 @@
 import { EvidenceError } from '../errors.js';
 import { decodeUtf8, parseJson } from '../read/canonical.js';
 
-export interface Meaning {
+interface Meaning {
   readonly result: 'answer' | 'provider_error' | 'uninterpretable';
   readonly finish_reason: string | null;
   readonly text: string | null;

@@ -7,7 +7,7 @@ import type { ReceiptLog } from '../read/receipts.js';
 import { countEffects, intentsOf, requestMatch } from './effects.js';
 import type { History } from './history.js';
 
-export interface OutcomeInput {
+interface OutcomeInput {
   readonly history: History;
   readonly receipts: ReceiptLog;
   readonly answered: 'completed' | 'refused' | 'failed' | null;

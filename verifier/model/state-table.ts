@@ -56,7 +56,7 @@ export const rows: readonly Row[] = [
   { label: 'K', when: () => true, stage: 'undecided_end', next: 'finalize', effect: 'as recorded' },
 ];
 
-export function recordedEffect(evidence: Evidence): SharedEffect {
+function recordedEffect(evidence: Evidence): SharedEffect {
   if (evidence.anyUnsettled) return 'unknown';
   return evidence.anyServed ? 'happened' : 'absent';
 }

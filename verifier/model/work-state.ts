@@ -1,26 +1,33 @@
 /**
  * The verifier's own projection `work-state/v1`, derived from events alone and written from the contract, not from the runtime.
- * Prose (`reason`) is left out: it is for people and is never compared. Pure: no clock, no I/O.
+ * Prose (`reason`) is left out: it is for people and is never compared. Members stand in the order of their names, as in an export,
+ * so that equal states are equal at a glance. Pure: no clock, no I/O.
  */
 import type { Event, WorkState } from '../contract/types.js';
 import { historyOf, isSettled, type Call, type Compilation, type History } from './history.js';
 import { classify, type Evidence } from './state-table.js';
 
 type Without<T, K extends PropertyKey> = Omit<T, K>;
-export type CallState = Without<WorkState['calls'][number], 'reason'>;
-export type CompilationState = Without<WorkState['compilations'][number], 'reason'>;
+type CallState = Without<WorkState['calls'][number], 'reason'>;
+type CompilationState = Without<WorkState['compilations'][number], 'reason'>;
 export interface DerivedState extends Without<WorkState, 'task' | 'calls' | 'compilations'> {
   readonly task: Without<WorkState['task'], 'reason'>;
   readonly calls: CallState[];
   readonly compilations: CompilationState[];
 }
 
+const known = new WeakMap<readonly Event[], DerivedState[]>();
+
 export function workStates(events: readonly Event[]): DerivedState[] {
+  const before = known.get(events);
+  if (before !== undefined) return before;
   const history = historyOf(events);
-  return [...history.tasks.keys()].map((taskId) => workState(history, taskId));
+  const states = [...history.tasks.keys()].map((taskId) => workState(history, taskId));
+  known.set(events, states);
+  return states;
 }
 
-export function evidenceOf(history: History, call: Call): Evidence {
+function evidenceOf(history: History, call: Call): Evidence {
   const last = call.attempts.at(-1);
   return {
     superseded: call.supersededBy !== undefined,
@@ -41,16 +48,19 @@ export function callState(history: History, call: Call): CallState {
   const { stage, next, effect } = classify(evidenceOf(history, call));
   const { manifest } = call;
   return {
+    attempts: call.attempts.map((attempt) => ({
+      attempt_id: attempt.id,
+      decision: attempt.decided?.decision ?? null,
+      delivery: attempt.observed?.delivery ?? null,
+      number: attempt.number,
+      outcome: attempt.completed?.outcome ?? null,
+      result: attempt.interpreted?.result ?? null,
+      settled: isSettled(history, call, attempt),
+    })),
     call_id: call.id,
     compilation_id: call.compilationId,
-    idempotency_key: call.key,
-    stage,
-    next_operation: next,
-    provider_effect: effect,
     duplicate_risk: effect === 'unknown',
-    superseded_by: call.supersededBy ?? null,
-    outcome: call.completed?.outcome ?? null,
-    result_id: call.results.at(-1)?.result_id ?? null,
+    idempotency_key: call.key,
     manifest:
       manifest === undefined
         ? null
@@ -59,30 +69,27 @@ export function callState(history: History, call: Call): CallState {
             rendered_context_sha256: manifest.rendered_context_sha256,
             request_body_sha256: manifest.request_body_sha256,
           },
-    attempts: call.attempts.map((attempt) => ({
-      attempt_id: attempt.id,
-      number: attempt.number,
-      delivery: attempt.observed?.delivery ?? null,
-      settled: isSettled(history, call, attempt),
-      result: attempt.interpreted?.result ?? null,
-      decision: attempt.decided?.decision ?? null,
-      outcome: attempt.completed?.outcome ?? null,
-    })),
+    next_operation: next,
+    outcome: call.completed?.outcome ?? null,
+    provider_effect: effect,
+    result_id: call.results.at(-1)?.result_id ?? null,
+    stage,
+    superseded_by: call.supersededBy ?? null,
   };
 }
 
-export function compilationState({ id, requested, compiled, failed }: Compilation): CompilationState {
+function compilationState({ id, requested, compiled, failed }: Compilation): CompilationState {
   const offered = new Set(requested.offered.map((item) => item.id));
   const stage = failed !== undefined ? 'failed' : compiled !== undefined ? 'compiled' : 'requested';
   return {
     compilation_id: id,
-    stage,
+    context_package_sha256: compiled?.context_package_sha256 ?? null,
+    error: failed?.error ?? null,
+    missing_ids: requested.required_ids.filter((required) => !offered.has(required)),
     next_operation: ({ failed: 'fix_inputs', compiled: 'none', requested: 'recompile' } as const)[stage],
     offered: requested.offered,
     required_ids: requested.required_ids,
-    missing_ids: requested.required_ids.filter((required) => !offered.has(required)),
-    error: failed?.error ?? null,
-    context_package_sha256: compiled?.context_package_sha256 ?? null,
+    stage,
   };
 }
 
@@ -97,17 +104,16 @@ function workState(history: History, taskId: string): DerivedState {
   const lastCompilation = compilations.at(-1);
   const introduced = [...heldCompilations, ...heldCalls, ...heldCalls.flatMap(({ attempts }) => attempts)];
   return {
-    version: 'work-state/v1',
-    task_id: taskId,
-    last_seq: history.lastSeq,
-    task,
-    calls,
-    compilations,
     answers: {
       attempted: inOrder(introduced.map(({ seq, id }) => ({ seq, value: id }))),
+      failed: inOrder([...heldCompilations.flatMap(failedCompilation), ...heldCalls.flatMap(failedParts)]),
       inputs: compilations.map(({ compilation_id, offered }) => ({ compilation_id, offered_ids: offered.map(({ id }) => id) })),
       required: compilations.map(({ compilation_id, required_ids }) => ({ compilation_id, required_ids })),
-      failed: inOrder([...heldCompilations.flatMap(failedCompilation), ...heldCalls.flatMap(failedParts)]),
+      safe_next: {
+        on: task.on,
+        operation: task.next_operation,
+        repeats_effect: calls.find(({ call_id }) => call_id === task.on)?.duplicate_risk ?? false,
+      },
       succeeded: inOrder([
         ...heldCompilations
           .filter((one) => compilationState(one).stage === 'compiled')
@@ -128,12 +134,13 @@ function workState(history: History, taskId: string): DerivedState {
           }))
           .filter(({ value }) => value.next_operation !== 'none'),
       ]),
-      safe_next: {
-        operation: task.next_operation,
-        on: task.on,
-        repeats_effect: calls.find(({ call_id }) => call_id === task.on)?.duplicate_risk ?? false,
-      },
     },
+    calls,
+    compilations,
+    last_seq: history.lastSeq,
+    task,
+    task_id: taskId,
+    version: 'work-state/v1',
   };
 }
 
@@ -142,14 +149,14 @@ function taskState(
   calls: CallState[],
   compilations: CompilationState[],
 ): DerivedState['task'] {
-  if (ended !== undefined) return { stage: ended, next_operation: 'none', on: null };
+  if (ended !== undefined) return { next_operation: 'none', on: null, stage: ended };
   const open = calls.find(({ next_operation }) => next_operation !== 'none');
-  if (open !== undefined) return { stage: 'open', next_operation: open.next_operation, on: open.call_id };
+  if (open !== undefined) return { next_operation: open.next_operation, on: open.call_id, stage: 'open' };
   const succeeded = calls.findLast(({ outcome }) => outcome === 'succeeded');
-  if (succeeded !== undefined) return { stage: 'open', next_operation: 'check_and_accept', on: succeeded.call_id };
+  if (succeeded !== undefined) return { next_operation: 'check_and_accept', on: succeeded.call_id, stage: 'open' };
   const last = compilations.at(-1);
-  if (last === undefined || last.next_operation === 'none') return { stage: 'open', next_operation: 'none', on: null };
-  return { stage: 'open', next_operation: last.next_operation, on: last.compilation_id };
+  if (last === undefined || last.next_operation === 'none') return { next_operation: 'none', on: null, stage: 'open' };
+  return { next_operation: last.next_operation, on: last.compilation_id, stage: 'open' };
 }
 
 /** A value with the seq of the row that introduced what it speaks of. */
@@ -164,15 +171,15 @@ function inOrder<T>(placed: readonly Placed<T>[]): T[] {
 }
 
 function failedCompilation({ id, seq, failed }: Compilation): Failure[] {
-  return failed === undefined ? [] : [{ seq, value: { id, error: failed.error } }];
+  return failed === undefined ? [] : [{ seq, value: { error: failed.error, id } }];
 }
 
 /** A call's own failure, and those of its attempts: by their result, or where nothing whole came back by their delivery. */
 function failedParts(call: Call): Failure[] {
   const own = call.preparationFailed?.error ?? (call.completed?.outcome === 'failed' ? (call.completed.error ?? 'failed') : null);
   const attempts = call.attempts.flatMap(({ id, seq, observed, interpreted }): Failure[] => {
-    if (interpreted !== undefined && interpreted.result !== 'answer') return [{ seq, value: { id, error: interpreted.result } }];
-    return observed !== undefined && observed.delivery !== 'complete' ? [{ seq, value: { id, error: observed.delivery } }] : [];
+    if (interpreted !== undefined && interpreted.result !== 'answer') return [{ seq, value: { error: interpreted.result, id } }];
+    return observed !== undefined && observed.delivery !== 'complete' ? [{ seq, value: { error: observed.delivery, id } }] : [];
   });
-  return own === null ? attempts : [{ seq: call.seq, value: { id: call.id, error: own } }, ...attempts];
+  return own === null ? attempts : [{ seq: call.seq, value: { error: own, id: call.id } }, ...attempts];
 }

@@ -4,16 +4,13 @@ import { bagMutations } from './bag.js';
 import type { Mutation } from './editor.js';
 import { inspectionMutations } from './inspection.js';
 import { killMutations } from './kill.js';
+import { ledgerMutations } from './ledger.js';
+import { grouped } from './places.js';
 import { planMutations } from './plan.js';
 import { receiptMutations } from './receipts.js';
 import { recordMutations } from './record.js';
 
-export const mutations = {
-  ...bagMutations,
-  ...planMutations,
-  ...killMutations,
-  ...recordMutations,
-  ...inspectionMutations,
-  ...receiptMutations,
-  'manifest-mismatch': [...recordMutations['manifest-mismatch'], ...receiptMutations['manifest-mismatch']],
-} satisfies Record<FindingCode, readonly Mutation[]>;
+export const mutations = grouped([
+  ...[bagMutations, planMutations, killMutations],
+  ...[ledgerMutations, recordMutations, inspectionMutations, receiptMutations],
+]) satisfies Record<FindingCode, readonly Mutation[]>;

@@ -1,91 +1,64 @@
 /** Breaks in the bag itself. Nothing is re-pinned: here the pins are what is broken. */
 import type { Editor, Mutation } from './editor.js';
+import { onBundle, onPlace, type Place } from './places.js';
 
 const manifest = 'manifest-sha256.txt';
 
-function onManifest(name: string, change: (text: string) => string): Mutation {
-  return { name, codes: ['bag-malformed'], apply: (editor) => (editor.text(manifest, change), editor.repinTags(), true) };
+function onText(file: string, name: string, change: (text: string) => string): Mutation {
+  return onBundle(name, ['bag-malformed'], (editor) => (editor.text(file, change), editor.repinTags()));
 }
 
-function freeName(editor: Editor): string {
-  const snapshot = editor.find((one) => !one.has('stderr.log'));
-  return snapshot === undefined ? '' : snapshot.file('stderr.log');
+/** A name that the layout allows and that nothing has. */
+const withoutWords: Place = (editor) => editor.find((one) => !one.has('stderr.log'));
+
+function addFile(editor: Editor, path: string): void {
+  editor.files.set(path, Buffer.from('words\n'));
 }
 
 export const bagMutations = {
   'bag-malformed': [
-    onManifest('the manifest has CRLF line ends', (text) => text.replaceAll('\n', '\r\n')),
-    onManifest('the manifest begins with a byte order mark', (text) => `\uFEFF${text}`),
-    onManifest('the manifest is empty', () => ''),
-    onManifest('the manifest is not sorted', (text) => `${text.slice(0, -1).split('\n').reverse().join('\n')}\n`),
-    onManifest('a line of the manifest is repeated', (text) => text.replace(/^(.*\n)/, '$1$1')),
-    {
-      name: 'the payload summary lies',
-      codes: ['bag-malformed'],
-      apply: (editor) => (
-        editor.text('bag-info.txt', (text) => text.replace(/^Payload-Oxum: .*$/m, 'Payload-Oxum: 1.1')),
-        editor.repinTags(),
-        true
-      ),
-    },
+    onText(manifest, 'the manifest has CRLF line ends', (text) => text.replaceAll('\n', '\r\n')),
+    onText(manifest, 'the manifest begins with a byte order mark', (text) => `\uFEFF${text}`),
+    onText(manifest, 'the manifest is empty', () => ''),
+    onText(manifest, 'the manifest is not sorted', (text) => `${text.slice(0, -1).split('\n').reverse().join('\n')}\n`),
+    onText(manifest, 'a line of the manifest is repeated', (text) => text.replace(/^(.*\n)/, '$1$1')),
+    onText('bag-info.txt', 'the payload summary lies', (text) => text.replace(/^Payload-Oxum: .*$/m, 'Payload-Oxum: 1.1')),
+    onText('bag-info.txt', 'there is no payload summary', (text) => text.replace(/^Payload-Oxum: .*\n/m, '')),
+    onText('bag-info.txt', 'the bag says more about itself', (text) => `${text}Source-Organization: somebody\n`),
+    onText('bag-info.txt', 'the bag is named after another run', (text) =>
+      text.replace(/^External-Identifier: .*$/m, 'External-Identifier: another-run'),
+    ),
   ],
   'file-forbidden': [
-    {
-      name: 'a listed file outside the layout',
-      codes: ['file-forbidden'],
-      apply: (editor) => (editor.files.set('data/notes.txt', Buffer.from('notes\n')), editor.repin(), true),
-    },
-    {
-      name: 'a link',
-      codes: ['file-forbidden'],
-      apply: (editor) => (editor.forbidden.push({ path: 'data/link', what: 'a link' }), true),
-    },
-    {
-      name: 'a list of files to fetch',
-      codes: ['file-forbidden'],
-      apply: (editor) => (editor.files.set('fetch.txt', Buffer.from('')), editor.repin(), true),
-    },
+    onBundle('a listed file outside the layout', ['file-forbidden'], (editor) => {
+      addFile(editor, 'data/notes.txt');
+      editor.repin();
+    }),
+    onBundle('a link', ['file-forbidden'], (editor) => editor.forbidden.push({ path: 'data/link', what: 'a link' })),
+    onBundle('a list of files to fetch', ['file-forbidden'], (editor) => {
+      editor.files.set('fetch.txt', Buffer.from(''));
+      editor.repin();
+    }),
   ],
   'file-unlisted': [
-    {
-      name: 'a file that no list names',
-      codes: ['file-unlisted'],
-      apply(editor) {
-        const path = freeName(editor);
-        if (path === '') return false;
-        editor.files.set(path, Buffer.from('words\n'));
-        return true;
-      },
-    },
+    onPlace(withoutWords, 'a file that no list names', ['file-unlisted'], (editor, target) =>
+      addFile(editor, target.file('stderr.log')),
+    ),
   ],
   'file-missing': [
-    {
-      name: 'a listed file that is not there',
-      codes: ['file-missing'],
-      apply(editor) {
-        const path = freeName(editor);
-        if (path === '') return false;
-        editor.files.set(path, Buffer.from('words\n'));
-        editor.repin();
-        editor.files.delete(path);
-        return true;
-      },
-    },
+    onPlace(withoutWords, 'a listed file that is not there', ['file-missing'], (editor, target) => {
+      addFile(editor, target.file('stderr.log'));
+      editor.repin();
+      editor.files.delete(target.file('stderr.log'));
+    }),
   ],
   'file-altered': [
-    {
-      name: 'a hash in the manifest altered',
-      codes: ['file-altered'],
-      apply: (editor) => (
-        editor.text(manifest, (text) => text.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))),
-        editor.repinTags(),
-        true
-      ),
-    },
-    {
-      name: 'line ends of a listed file converted',
-      codes: ['file-altered'],
-      apply: (editor) => (editor.text('bag-info.txt', (text) => text.replaceAll('\n', '\r\n')), true),
-    },
+    onBundle('a hash in the manifest altered', ['file-altered'], (editor) => {
+      editor.text(manifest, (text) => text.replace(/^./, (digit) => (digit === '0' ? '1' : '0')));
+      editor.repinTags();
+    }),
+    onBundle('line ends of a listed file converted', ['file-altered'], (editor) =>
+      editor.text('bag-info.txt', (text) => text.replaceAll('\n', '\r\n')),
+    ),
   ],
 } satisfies Record<string, readonly Mutation[]>;

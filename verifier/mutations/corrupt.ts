@@ -3,12 +3,13 @@
  * if it caused exactly its declared codes: one code too few is a blind check, one too many is a check that cries at the wrong thing.
  */
 import { findingCodes, type FindingCode } from '../checks/check.js';
+import { Memory } from '../read/memory.js';
 import type { Tree } from '../read/tree.js';
 import { verify } from '../verdict.js';
 import { mutations } from './all.js';
 import { Editor, type Mutation } from './editor.js';
 
-export interface CorruptionResult {
+interface CorruptionResult {
   readonly operator: string;
   readonly expected: readonly string[];
   readonly given: readonly string[];
@@ -27,11 +28,12 @@ export interface Corruption {
 }
 
 export function corrupt(tree: Tree): Corruption {
-  const base = verify(tree).verdict.verdict;
+  const memory = new Memory();
+  const base = verify(tree, memory).verdict.verdict;
   const operators = operatorList();
   if (base !== 'valid')
     return { base, operators: operators.length, mutants: 0, rejected: 0, survivors: [], not_applicable: [], results: [] };
-  const outcomes = operators.map((operator) => ({ operator, result: breakOnce(tree, operator) }));
+  const outcomes = operators.map((operator) => ({ operator, result: breakOnce(tree, operator, memory) }));
   const results = outcomes.flatMap(({ result }) => result ?? []);
   return {
     base,
@@ -50,11 +52,15 @@ export function operatorList(): (Mutation & { readonly family: FindingCode })[] 
   );
 }
 
-function breakOnce(tree: Tree, { name, codes, family, apply }: Mutation & { family: FindingCode }): CorruptionResult | null {
-  const editor = new Editor(tree);
+function breakOnce(
+  tree: Tree,
+  { name, codes, family, apply }: Mutation & { family: FindingCode },
+  memory: Memory,
+): CorruptionResult | null {
+  const editor = new Editor(tree, memory);
   if (!apply(editor)) return null;
   if (!pinsAreBroken.has(family)) editor.repin();
-  const { verdict } = verify(editor.tree);
+  const { verdict } = verify(editor.tree, memory);
   const given = [...new Set(verdict.findings.map(({ code }) => code))].sort();
   const expected = [...codes].sort();
   const rejected = verdict.verdict === 'invalid' && given.join() === expected.join();

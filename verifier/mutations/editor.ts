@@ -13,6 +13,7 @@ import { canonical, decodeUtf8, parseJson } from '../read/canonical.js';
 import { eventDigest, noDigest } from '../read/events.js';
 import { fileSha256, textSha256 } from '../read/hash.js';
 import { withImage } from '../read/ledger.js';
+import { Memory } from '../read/memory.js';
 import type { Tree } from '../read/tree.js';
 
 export interface Mutation {
@@ -30,7 +31,10 @@ export class Editor {
   readonly files: Map<string, Buffer>;
   readonly forbidden: { path: string; what: string }[] = [];
 
-  constructor(base: Tree) {
+  constructor(
+    base: Tree,
+    private readonly memory = new Memory(),
+  ) {
     this.files = new Map(base.files);
   }
 
@@ -40,7 +44,7 @@ export class Editor {
 
   /** The evidence as it stands after the edits so far. */
   get bundle(): Bundle {
-    return readBundle(this.tree);
+    return readBundle(this.tree, this.memory);
   }
 
   find(wanted: (snapshot: Snapshot, bundle: Bundle) => boolean): Snapshot | undefined {
@@ -84,14 +88,29 @@ export class Editor {
     this.json<Execution>('data/execution.json', change);
   }
 
-  /** Changes the plan and covers it: the record names the new bytes, and the run claims no commit. */
+  /** Changes the plan and covers it: the records name the new bytes and what they plan, and the run claims no commit. */
   plan(change: (value: Mutable<Plan>) => void): void {
+    const inputs = (): string => canonical([this.bundle.plan.value?.scenarios, this.bundle.plan.value?.providers]);
+    const before = inputs();
     this.json<Plan>('data/plan.json', change);
+    if (this.bundle.plan.value !== undefined && inputs() !== before) this.coverInputs();
     this.execution((execution) => {
       execution.plan.sha256 = fileSha256(this.bytes('data/plan.json'));
       execution.confirmatory = false;
       execution.exploratory_reason = 'the plan was changed';
     });
+  }
+
+  /** Makes every role and provider have been given what the plan says. */
+  private coverInputs(): void {
+    const { plan, cases } = this.bundle;
+    for (const snapshot of cases.flatMap(({ snapshots }) => snapshots)) {
+      const { scenario, provider } = snapshot.planned;
+      this.process(snapshot, (value) => {
+        value.scenario_sha256 = textSha256(`${canonical(plan.value?.scenarios[scenario])}\n`);
+        value.script_sha256 = textSha256(canonical(plan.value?.providers[provider]));
+      });
+    }
   }
 
   /** Changes the merged ledger through SQL, without its triggers, and writes it back without a log, and without the trigger that is named. */

@@ -1,155 +1,139 @@
 /** Breaks in the account of the kill, of the processes and of the copy. */
 import type { Process } from '../contract/types.js';
+import type { Snapshot } from '../read/bundle.js';
 import type { Editor, Mutation } from './editor.js';
-import { heldKill, killedAt, resumed } from './places.js';
+import { heldKill, isLeaf, killedAt, onPlace, refused, resumed, type Place } from './places.js';
 
 type Facts = Parameters<Parameters<Editor['process']>[1]>[0];
+type Moment = Process['timeline'][number]['what'];
 
-function onKilled(name: string, change: (value: Facts) => void): Mutation {
-  return {
-    name,
-    codes: ['kill-unproven'],
-    apply(editor) {
-      const killed = killedAt(editor);
-      if (killed === undefined) return false;
-      editor.process(killed, change);
-      return true;
-    },
-  };
+const unproven = ['kill-unproven'] as const;
+
+function facts(find: Place, name: string, change: (value: Facts) => void): Mutation {
+  return onPlace(find, name, unproven, (editor, target) => editor.process(target, change));
 }
 
-const without = (what: Process['timeline'][number]['what']) => (value: Facts) => {
+const without = (what: Moment) => (value: Facts) => {
   value.timeline = value.timeline.filter((moment) => moment.what !== what);
 };
 
+const renamed = (from: Moment, to: Moment) => (value: Facts) => {
+  for (const moment of value.timeline) if (moment.what === from) moment.what = to;
+};
+
+const at = (value: Facts, what: Moment): Facts['timeline'][number] => {
+  const moment = value.timeline.find((one) => one.what === what);
+  if (moment === undefined) throw new Error(`A good timeline holds ${what}.`);
+  return moment;
+};
+
+/** Moves the plan, the record and the line to another place; only the ledger stays as it was. */
+function announceElsewhere(editor: Editor, killed: Snapshot, checkpoint: string): void {
+  editor.plan((plan) => {
+    const kill = plan.cases.find(({ id }) => id === killed.caseId)?.kill;
+    if (kill?.at === 'checkpoint') kill.checkpoint = checkpoint;
+  });
+  editor.process(killed, (value) => void (value.armed = `${checkpoint}#1`));
+  editor.json<{ checkpoint: string }>(killed.file('checkpoint.jsonl'), (line) => void (line.checkpoint = checkpoint));
+}
+
+/** Lets a role have been another process, in its record and in its answer. */
+function become(editor: Editor, target: Snapshot, other: Snapshot | undefined): boolean {
+  const process = other?.process.value;
+  if (process === undefined) return false;
+  const { pid, start_time_ticks } = process;
+  editor.process(target, (value) => void Object.assign(value, { pid, pgid: pid, start_time_ticks }));
+  if (target.has('answer.json')) editor.answer(target, (value) => void (value.pid = pid));
+  return true;
+}
+
 export const killMutations = {
   'kill-unproven': [
-    onKilled('the process ended by SIGTERM', (value) => void (value.exit = { code: null, signal: 'SIGTERM' })),
-    onKilled('the process ended by an exception', (value) => void (value.exit = { code: 1, signal: null })),
-    onKilled('no SIGKILL was sent', without('sigkill_sent')),
-    onKilled('nothing was announced', without('announced')),
-    onKilled('somebody of the group was left', (value) => void value.survivors.push(value.pid + 1)),
-    onKilled('the kill came before the announcement', (value) => {
-      const sent = value.timeline.find(({ what }) => what === 'sigkill_sent');
-      if (sent !== undefined) sent.monotonic_ns = '1';
+    facts(killedAt(), 'the process ended by SIGTERM', (value) => void (value.exit = { code: null, signal: 'SIGTERM' })),
+    facts(killedAt(), 'the process ended by an exception', (value) => void (value.exit = { code: 1, signal: null })),
+    facts(killedAt(), 'no SIGKILL was sent', without('sigkill_sent')),
+    facts(killedAt(), 'nothing was announced', without('announced')),
+    facts(killedAt(), 'the provider held, where a checkpoint was to be announced', renamed('announced', 'held')),
+    facts(killedAt(), 'somebody of the group was left', (value) => void value.survivors.push(value.pid + 1)),
+    facts(killedAt(), 'the kill came before the announcement', (value) => void (at(value, 'sigkill_sent').monotonic_ns = '1')),
+    facts(killedAt(), 'the kill came in the instant of the announcement', (value) => {
+      at(value, 'sigkill_sent').monotonic_ns = at(value, 'announced').monotonic_ns;
     }),
-    {
-      name: 'the announced nonce is of another process',
-      codes: ['kill-unproven'],
-      apply(editor) {
-        const killed = killedAt(editor);
-        if (killed === undefined) return false;
-        editor.json<{ nonce: string }>(killed.file('checkpoint.jsonl'), (line) => void (line.nonce = 'another'));
-        return true;
-      },
-    },
-    {
-      name: 'the provider did not say that it held the request',
-      codes: ['kill-unproven'],
-      apply(editor) {
-        const held = heldKill(editor);
-        if (held === undefined) return false;
-        editor.process(held, without('held'));
-        return true;
-      },
-    },
+    onPlace(killedAt(), 'the announced nonce is of another process', unproven, (editor, target) =>
+      editor.json<{ nonce: string }>(target.file('checkpoint.jsonl'), (line) => void (line.nonce = 'another')),
+    ),
+    onPlace(killedAt('call.manifest'), 'a nonce was used twice', unproven, (editor, target) => {
+      const nonce = editor.find(({ caseId }) => caseId !== target.caseId)?.process.value?.nonce;
+      // Whoever comes later in the plan has it a second time, and cannot be the other.
+      if (nonce === undefined) return false;
+      editor.process(target, (value) => void (value.nonce = nonce));
+      editor.json<{ nonce: string }>(target.file('checkpoint.jsonl'), (line) => void (line.nonce = nonce));
+      return true;
+    }),
+    facts(heldKill, 'the provider did not say that it held the request', without('held')),
+    facts(heldKill, 'a place was announced, where a request was to be held', renamed('held', 'announced')),
+    facts(resumed, 'a role that completed exited 64', (value) => void (value.exit = { code: 64, signal: null })),
+    facts(resumed, 'a role was not seen to start', without('spawned')),
+    facts(resumed, 'the group of a role was not seen empty', without('group_empty')),
+    facts(resumed, 'a role left a process behind', (value) => void (value.left_behind = [value.pid + 1])),
+    onPlace(resumed, 'an inspector left a process behind', unproven, (editor, target) =>
+      editor.inspector(target, (value) => void (value.left_behind = [value.pid + 1])),
+    ),
+    onPlace(resumed, 'a role announced a place although none was armed', unproven, (editor, target) => {
+      const line = editor.find(({ planned: { kill } }) => kill?.at === 'checkpoint')?.file('checkpoint.jsonl');
+      if (line === undefined) return false;
+      editor.files.set(target.file('checkpoint.jsonl'), editor.bytes(line));
+      return true;
+    }),
   ],
   'process-shared': [
-    {
-      name: 'an arm ran in the process of its producer',
-      codes: ['process-shared'],
-      apply(editor) {
-        const arm = resumed(editor);
-        const producer = arm?.lineage[0]?.process.value;
-        if (arm === undefined || producer === undefined) return false;
-        editor.process(arm, (value) => {
-          value.pid = producer.pid;
-          value.start_time_ticks = producer.start_time_ticks;
-        });
-        return true;
-      },
-    },
-    {
-      name: 'an inspector was the process that it inspected',
-      codes: ['process-shared'],
-      apply(editor) {
-        const arm = resumed(editor);
-        const own = arm?.process.value;
-        if (arm === undefined || own === undefined) return false;
-        editor.inspector(arm, (value) => {
-          value.pid = own.pid;
-          value.start_time_ticks = own.start_time_ticks;
-        });
-        return true;
-      },
-    },
+    onPlace(resumed, 'an arm ran in the process of its producer', ['process-shared'], (editor, target) =>
+      become(editor, target, target.lineage[0]),
+    ),
+    onPlace(refused, 'one process acted in two cases', ['process-shared'], (editor, target) =>
+      become(
+        editor,
+        target,
+        editor.find((one, bundle) => one.caseId !== target.caseId && isLeaf(one, bundle)),
+      ),
+    ),
+    onPlace(resumed, 'an inspector was the process that it inspected', ['process-shared'], (editor, target) => {
+      const own = target.process.value;
+      if (own === undefined) return false;
+      editor.inspector(target, (value) => {
+        value.pid = own.pid;
+        value.start_time_ticks = own.start_time_ticks;
+      });
+      return true;
+    }),
   ],
   'checkpoint-mismatch': [
-    {
-      name: 'the ledger goes on after the announced checkpoint',
-      codes: ['checkpoint-mismatch'],
-      apply(editor) {
-        const killed = killedAt(editor, 'call.manifest');
-        if (killed === undefined) return false;
-        const checkpoint = 'call.requested';
-        editor.plan((plan) => {
-          const kill = plan.cases.find(({ id }) => id === killed.caseId)?.kill;
-          if (kill?.at === 'checkpoint') kill.checkpoint = checkpoint;
-        });
-        editor.process(killed, (value) => void (value.armed = `${checkpoint}#1`));
-        editor.json<{ checkpoint: string }>(killed.file('checkpoint.jsonl'), (line) => void (line.checkpoint = checkpoint));
-        return true;
-      },
-    },
-    {
-      name: 'the announced event is not in the ledger',
-      codes: ['checkpoint-mismatch'],
-      apply(editor) {
-        const killed = killedAt(editor, 'call.manifest');
-        if (killed === undefined) return false;
-        const checkpoint = 'call.completed';
-        editor.plan((plan) => {
-          const kill = plan.cases.find(({ id }) => id === killed.caseId)?.kill;
-          if (kill?.at === 'checkpoint') kill.checkpoint = checkpoint;
-        });
-        editor.process(killed, (value) => void (value.armed = `${checkpoint}#1`));
-        editor.json<{ checkpoint: string }>(killed.file('checkpoint.jsonl'), (line) => void (line.checkpoint = checkpoint));
-        return true;
-      },
-    },
+    onPlace(
+      killedAt('call.manifest'),
+      'the ledger goes on after the announced checkpoint',
+      ['checkpoint-mismatch'],
+      (editor, target) => announceElsewhere(editor, target, 'call.requested'),
+    ),
+    onPlace(killedAt('call.manifest'), 'the announced event is not in the ledger', ['checkpoint-mismatch'], (editor, target) =>
+      announceElsewhere(editor, target, 'call.completed'),
+    ),
   ],
   'copy-incomplete': [
-    {
-      name: 'the dead process left other bytes',
-      codes: ['copy-incomplete'],
-      apply(editor) {
-        const target = resumed(editor);
-        if (target === undefined) return false;
-        editor.process(
-          target,
-          ({ live_inventory: [first] }) => void (first === undefined ? null : (first.sha256 = '0'.repeat(64))),
-        );
-        return true;
-      },
-    },
-    {
-      name: 'the database was copied without its log',
+    onPlace(resumed, 'the dead process left other bytes', ['copy-incomplete'], (editor, target) =>
+      editor.process(
+        target,
+        ({ live_inventory: [first] }) => void (first === undefined ? null : (first.sha256 = '0'.repeat(64))),
+      ),
+    ),
+    onPlace(
+      killedAt('task.created'),
+      'the database was copied without its log',
       // What is left is a schema without events. The arms, which began with events, now seem to have written them all.
-      codes: [
-        ...([
-          'copy-incomplete',
-          'inspection-changed-state',
-          'ledger-unreadable',
-          'checkpoint-mismatch',
-          'export-mismatch',
-        ] as const),
-        ...(['state-mismatch', 'refusal-acted', 'resume-unlawful', 'prediction-failed'] as const),
+      [
+        ...(['copy-incomplete', 'inspection-changed-state', 'ledger-unreadable', 'checkpoint-mismatch'] as const),
+        ...(['export-mismatch', 'state-mismatch', 'refusal-acted', 'resume-unlawful', 'prediction-failed'] as const),
       ],
-      apply(editor) {
-        const killed = killedAt(editor, 'task.created');
-        const log = killed?.file('state/ledger.sqlite-wal') ?? '';
-        return editor.files.delete(log);
-      },
-    },
+      (editor, target) => editor.files.delete(target.file('state/ledger.sqlite-wal')),
+    ),
   ],
 } satisfies Record<string, readonly Mutation[]>;

@@ -1,168 +1,188 @@
-/** Breaks in the plan, the execution record, the list of cases and the controls. */
+/** Breaks in the plan, the execution record, the list of cases, the controls and the inputs. */
+import type { FindingCode } from '../checks/check.js';
 import { canonical } from '../read/canonical.js';
+import { fileSha256 } from '../read/hash.js';
 import type { Editor, Mutation } from './editor.js';
-import { isLeaf, killedAt, naiveControl, resumed } from './places.js';
+import { droppedRequest, isControl, isLeaf, killedAt, naiveControl, onBundle, onPlace, resumed } from './places.js';
 
-const confirmatory = (editor: Editor): boolean => editor.bundle.execution.value?.confirmatory === true;
+function onExecution(name: string, codes: readonly FindingCode[], change: Parameters<Editor['execution']>[0]): Mutation {
+  return onBundle(name, codes, (editor) => editor.execution(change));
+}
+
+const malformed = ['execution-malformed'] as const;
 
 export const planMutations = {
   'plan-malformed': [
-    {
-      name: 'a control names a case that is not planned',
-      codes: ['plan-malformed'],
-      apply: (editor) => (editor.plan((plan) => void plan.controls.no_kill.push('never-planned')), true),
-    },
-    {
-      name: 'the plan has a member that no plan has',
-      codes: ['plan-malformed'],
-      apply: (editor) => (editor.plan((plan) => void Object.assign(plan, { lenient: true })), true),
-    },
+    onBundle('a control names a case that is not planned', ['plan-malformed'], (editor) =>
+      editor.plan((plan) => void plan.controls.no_kill.push('never-planned')),
+    ),
+    onBundle('the plan has a member that no plan has', ['plan-malformed'], (editor) =>
+      editor.plan((plan) => void Object.assign(plan, { lenient: true })),
+    ),
   ],
   'plan-unpinned': [
-    {
-      name: 'the plan changed after the run',
-      codes: ['plan-unpinned'],
-      apply: (editor) => (editor.text('data/plan.json', (text) => `${text}\n`), true),
-    },
-    {
-      name: 'the tree was not clean at the end',
-      codes: ['plan-unpinned'],
-      apply(editor) {
-        if (!confirmatory(editor)) {
-          // An exploratory run claims no commit. One that calls itself confirmatory without any is the same lie.
-          editor.execution((execution) => {
-            execution.confirmatory = true;
-            execution.exploratory_reason = null;
-            execution.git = null;
-          });
-          return true;
-        }
-        editor.execution(({ git }) => void (git === null ? null : (git.clean_at_end = false)));
-        return true;
-      },
-    },
+    onBundle('the plan changed after the run', ['plan-unpinned'], (editor) =>
+      editor.text('data/plan.json', (text) => `${text}\n`),
+    ),
+    onExecution('the tree was not clean at the end', ['plan-unpinned'], (execution) => {
+      if (execution.confirmatory && execution.git !== null) {
+        execution.git.clean_at_end = false;
+        return;
+      }
+      // An exploratory run claims no commit. One that calls itself confirmatory without any is the same lie.
+      Object.assign(execution, { confirmatory: true, exploratory_reason: null, git: null, selected: null });
+    }),
   ],
   'execution-malformed': [
-    {
-      name: 'the execution record lacks its versions',
-      codes: ['execution-malformed'],
-      apply: (editor) => (editor.execution((execution) => void delete (execution as { versions?: unknown }).versions), true),
-    },
-    {
-      name: 'the build inventory is another one',
-      codes: ['execution-malformed'],
-      apply: (editor) => (editor.text('data/build.json', (text) => `${text} `), true),
-    },
+    onExecution('the execution record lacks its versions', malformed, (execution) => {
+      delete (execution as { versions?: unknown }).versions;
+    }),
+    onBundle('a case was selected that is not planned', malformed, (editor) =>
+      select(editor, [...editor.bundle.cases.map(({ id }) => id), 'never-planned']),
+    ),
+    onBundle('the build inventory is another one', malformed, (editor) => editor.text('data/build.json', (text) => `${text} `)),
+    onBundle('the build inventory is of other sources', malformed, (editor) =>
+      forgeBuild(editor, { source_sha256: 'f'.repeat(64) }),
+    ),
+    onBundle('the build inventory is no inventory', malformed, (editor) => forgeBuild(editor, { passed: true })),
+    onPlace(resumed, 'a role ran a program that is not in the build', malformed, (editor, target) =>
+      editor.process(target, (value) => void (value.argv = ['node', 'runtime/subjects/other.js'])),
+    ),
+    onPlace(resumed, 'an inspector loaded a module that is not in the build', malformed, (editor, target) =>
+      editor.inspector(target, ({ argv }) => void argv.splice(1, 0, '--import', 'other.mjs')),
+    ),
   ],
   'case-missing': [
-    {
-      name: 'a planned case is not there',
-      codes: ['case-missing'],
-      apply: (editor) => drop(editor, (editor.find(({ caseId }) => !controls(editor).has(caseId)) ?? { caseId: '' }).caseId),
-    },
-    {
-      name: 'a planned arm is not there',
-      codes: ['case-missing'],
-      apply(editor) {
-        const arm = editor.find(
-          (snapshot, bundle) => snapshot.base !== undefined && isLeaf(snapshot, bundle) && !controls(editor).has(snapshot.caseId),
-        );
-        return arm !== undefined && drop(editor, `${arm.caseId}/${arm.name}`);
-      },
-    },
+    onPlace(withoutControl, 'a planned case is not there', ['case-missing'], (editor, target) => drop(editor, target.caseId)),
+    onPlace(
+      (editor) =>
+        editor.find((one, bundle) => one.base !== undefined && isLeaf(one, bundle) && !ofControl(editor).has(one.caseId)),
+      'a planned arm is not there',
+      ['case-missing'],
+      (editor, target) => drop(editor, `${target.caseId}/${target.name}`),
+    ),
   ],
   'case-unplanned': [
-    {
-      name: 'a case that nobody planned',
-      codes: ['case-unplanned'],
-      apply(editor) {
-        const source = 'data/cases/';
-        const [first] = editor.bundle.cases;
-        if (first === undefined) return false;
-        for (const [path, bytes] of [...editor.files]) {
-          if (path.startsWith(`${source}${first.id}/`))
-            editor.files.set(path.replace(`${source}${first.id}/`, `${source}never-planned/`), bytes);
-        }
-        return true;
-      },
-    },
+    onBundle('a case that nobody planned', ['case-unplanned'], (editor) => {
+      const source = `data/cases/${editor.bundle.cases[0]?.id ?? ''}/`;
+      for (const [path, bytes] of [...editor.files])
+        if (path.startsWith(source)) editor.files.set(path.replace(source, 'data/cases/never-planned/'), bytes);
+    }),
+    onPlace(withoutControl, 'a case ran that was not selected', ['case-unplanned'], (editor, target) => {
+      const others = editor.bundle.cases.map(({ id }) => id).filter((id) => id !== target.caseId);
+      select(editor, others);
+    }),
   ],
   'record-malformed': [
-    {
-      name: 'a process record with a member of its own',
-      codes: ['record-malformed'],
-      apply: (editor) =>
-        onResumed(editor, (path) => editor.json(path('process.json'), (value) => void Object.assign(value, { passed: true }))),
-    },
-    {
-      name: 'an answer with a name repeated',
-      codes: ['record-malformed'],
-      apply: (editor) =>
-        onResumed(editor, (path) => editor.text(path('answer.json'), (text) => text.replace('{', '{"detail":null,'))),
-    },
-    {
-      name: 'a killed role that answered',
-      codes: ['record-malformed'],
-      apply(editor) {
-        const killed = killedAt(editor);
-        const answer = killed?.inspection.value;
-        if (killed === undefined || answer === undefined || killed.process.value === undefined) return false;
-        const { projections: _projections, events: _events, artifacts: _artifacts, ...rest } = answer;
-        const forged = { ...rest, role: killed.planned.role, pid: killed.process.value.pid };
-        editor.files.set(killed.file('answer.json'), Buffer.from(`${canonical(forged)}\n`));
-        return true;
-      },
-    },
+    onPlace(resumed, 'a process record with a member of its own', ['record-malformed'], (editor, target) =>
+      editor.process(target, (value) => void Object.assign(value, { passed: true })),
+    ),
+    onPlace(resumed, 'an answer with a name repeated', ['record-malformed'], (editor, target) =>
+      editor.text(target.file('answer.json'), (text) => text.replace('{', '{"detail":null,')),
+    ),
+    onPlace(killedAt(), 'a killed role that answered', ['record-malformed'], (editor, target) => {
+      const [answer, process] = [target.inspection.value, target.process.value];
+      if (answer === undefined || process === undefined) return false;
+      const { projections: _projections, events: _events, artifacts: _artifacts, ...rest } = answer;
+      const forged = { ...rest, role: target.planned.role, pid: process.pid };
+      editor.files.set(target.file('answer.json'), Buffer.from(`${canonical(forged)}\n`));
+      return true;
+    }),
   ],
   'control-silent': [
-    {
-      name: 'the naive restart did not duplicate',
-      codes: ['control-silent', 'prediction-failed'],
-      apply(editor) {
-        const control = naiveControl(editor);
-        if (control === undefined) return false;
-        editor.receipts(control, (lines) => {
+    onPlace(
+      naiveControl,
+      'the naive restart did not duplicate',
+      ['control-silent', 'prediction-failed', 'script-departed'],
+      (editor, target) =>
+        editor.receipts(target, (lines) => {
           const settled = lines.filter((line) => line.kind === 'settled');
           const [first] = settled;
           for (const line of settled.slice(1)) {
             if (line.effect !== null && first?.effect != null) line.effect = { ...first.effect, replayed: true };
           }
-        });
-        return true;
-      },
-    },
+        }),
+    ),
   ],
   'prediction-failed': [
-    {
-      name: 'the plan predicts another outcome',
-      codes: ['prediction-failed'],
-      apply(editor) {
-        const target = resumed(editor);
-        if (target === undefined) return false;
-        editor.plan((plan) => {
-          const arm = plan.cases.find(({ id }) => id === target.caseId)?.arms.find(({ id }) => id === target.name);
-          if (arm !== undefined) arm.expect.outcome = 'undecided';
+    onPlace(resumed, 'the plan predicts another outcome', ['prediction-failed'], (editor, target) =>
+      expectation(editor, target, (expect) => void (expect.outcome = 'undecided')),
+    ),
+    onPlace(resumed, 'there is a task that the plan does not speak of', ['prediction-failed'], (editor, target) => {
+      editor.events(target, (events) => {
+        const last = events.at(-1);
+        if (last === undefined) return;
+        const none = { call_id: null, attempt_id: null, compilation_id: null };
+        events.push({
+          ...last,
+          ...none,
+          seq: last.seq + 1,
+          task_id: 'another',
+          type: 'task.created',
+          payload: { title: 'Another' },
         });
-        return true;
-      },
-    },
+      });
+      editor.coverAll(target);
+      expectation(editor, target, (expect) => {
+        expect.events += 1;
+        expect.task ??= { stage: 'open', next_operation: 'check_and_accept' };
+      });
+    }),
+  ],
+  'scenario-unplanned': [
+    onPlace(resumed, 'a role was given another scenario', ['scenario-unplanned'], (editor, target) =>
+      editor.process(target, (value) => void (value.scenario_sha256 = '0'.repeat(64))),
+    ),
+    onPlace(resumed, 'the provider was given another script', ['scenario-unplanned'], (editor, target) =>
+      editor.process(target, (value) => void (value.script_sha256 = '0'.repeat(64))),
+    ),
+  ],
+  'script-departed': [
+    onPlace(droppedRequest, 'a request was cut that its script drops', ['script-departed'], (editor, target) =>
+      editor.receipts(target, (lines) => {
+        for (const line of lines) if (line.kind === 'settled' && line.ended === 'dropped') line.ended = 'reset';
+      }),
+    ),
+    onPlace(resumed, 'an effect of another name than the endpoint', ['script-departed'], (editor, target) =>
+      editor.receipts(target, (lines) => {
+        for (const line of lines) if (line.kind === 'settled' && line.effect !== null) line.effect.name = 'another';
+      }),
+    ),
   ],
 } satisfies Record<string, readonly Mutation[]>;
 
-function controls(editor: Editor): Set<string> {
-  const { no_kill = [], naive_restart = [] } = editor.bundle.plan.value?.controls ?? {};
-  return new Set([...no_kill, ...naive_restart.map((control) => control.case)]);
+type Expect = Parameters<Parameters<Editor['plan']>[0]>[0]['cases'][number]['expect'];
+
+function expectation(editor: Editor, { caseId, name }: { caseId: string; name: string }, change: (expect: Expect) => void): void {
+  editor.plan((plan) => {
+    const expect = plan.cases.find(({ id }) => id === caseId)?.arms.find(({ id }) => id === name)?.expect;
+    if (expect !== undefined) change(expect);
+  });
+}
+
+/** Only an exploratory run selects. */
+function select(editor: Editor, selected: string[]): void {
+  editor.execution((value) => void Object.assign(value, { confirmatory: false, exploratory_reason: 'chosen cases', selected }));
+}
+
+function forgeBuild(editor: Editor, members: object): void {
+  editor.json<object>('data/build.json', (build) => void Object.assign(build, members));
+  editor.execution(({ build }) => void (build.inventory_sha256 = fileSha256(editor.bytes('data/build.json'))));
+}
+
+function withoutControl(editor: Editor) {
+  const controls = ofControl(editor);
+  return editor.find(({ caseId }) => !controls.has(caseId));
+}
+
+/** Cases with a control: without them G4 would have nothing to judge. */
+function ofControl({ bundle }: Editor): Set<string> {
+  const snapshots = bundle.cases.flatMap((one) => one.snapshots);
+  return new Set(snapshots.filter((snapshot) => isControl(snapshot, bundle)).map(({ caseId }) => caseId));
 }
 
 function drop(editor: Editor, folder: string): boolean {
   const paths = [...editor.files.keys()].filter((path) => path.startsWith(`data/cases/${folder}/`));
   for (const path of paths) editor.files.delete(path);
-  return folder !== '' && paths.length > 0;
-}
-
-function onResumed(editor: Editor, change: (path: (name: string) => string) => void): boolean {
-  const target = resumed(editor);
-  if (target === undefined) return false;
-  change((name) => target.file(name));
-  return true;
+  return paths.length > 0;
 }

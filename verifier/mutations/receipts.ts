@@ -1,48 +1,35 @@
 /** Breaks in the receipts. Numbers, digests and the provider's seal are made good again, except where they are what is broken. */
 import type { FindingCode } from '../checks/check.js';
-import type { Snapshot } from '../read/bundle.js';
 import type { Editor, Line, Mutation } from './editor.js';
-import { duplicated, resumed } from './places.js';
+import { duplicated, onPlace, resumed } from './places.js';
 
 type Lines = Parameters<Parameters<Editor['receipts']>[1]>[0];
 
 function onReceipts(name: string, codes: readonly FindingCode[], change: (lines: Lines) => Line[] | void): Mutation {
-  return onResumed(name, codes, (editor, target) => editor.receipts(target, change));
-}
-
-function onResumed(name: string, codes: readonly FindingCode[], change: (editor: Editor, target: Snapshot) => void): Mutation {
-  return {
-    name,
-    codes,
-    apply(editor) {
-      const target = resumed(editor);
-      if (target === undefined) return false;
-      change(editor, target);
-      return true;
-    },
-  };
+  return onPlace(resumed, name, codes, (editor, target) => editor.receipts(target, change));
 }
 
 export const receiptMutations = {
   'receipt-malformed': [
-    onResumed('a line differs from its digest', ['receipt-malformed'], (editor, target) => {
-      editor.text(target.file('receipts.jsonl'), (text) =>
-        text
-          .replace('"method":"POST"', '"method":"PUSH"')
-          .replace('PUSH', 'POST')
-          .replace(/"at":"2/, '"at":"1'),
-      );
+    onPlace(resumed, 'a line differs from its digest', ['receipt-malformed'], (editor, target) => {
+      editor.text(target.file('receipts.jsonl'), (text) => text.replace(/"at":"2/, '"at":"1'));
       editor.seal(target);
     }),
     onReceipts('a request was never settled', ['receipt-malformed', 'observation-mismatch', 'prediction-failed'], (lines) =>
       lines.filter(({ kind }) => kind === 'received'),
     ),
+    onReceipts('a request was settled before it was received', ['receipt-malformed'], (lines) => {
+      for (const line of lines) if (line.kind === 'settled') line.monotonic_ns = '0';
+    }),
+    onReceipts('effects are not numbered from 1', ['receipt-malformed'], (lines) => {
+      for (const line of lines) if (line.kind === 'settled' && line.effect !== null) line.effect.effect_id = 'effect-99';
+    }),
   ],
   'receipts-unsealed': [
-    onResumed('the provider closed another number of lines', ['receipts-unsealed'], (editor, target) =>
+    onPlace(resumed, 'the provider closed another number of lines', ['receipts-unsealed'], (editor, target) =>
       editor.process(target, ({ receipts }) => void (receipts === null ? null : (receipts.lines += 1))),
     ),
-    onResumed('the provider never closed the log', ['receipts-unsealed'], (editor, target) =>
+    onPlace(resumed, 'the provider never closed the log', ['receipts-unsealed'], (editor, target) =>
       editor.process(target, (value) => void (value.receipts = null)),
     ),
   ],
@@ -63,32 +50,27 @@ export const receiptMutations = {
     }),
   ],
   'receipts-rewritten': [
-    {
-      name: 'an inherited receipt was rewritten',
-      codes: ['receipts-rewritten'],
-      apply(editor) {
-        const target = duplicated(editor);
-        if (target === undefined) return false;
-        editor.receipts(target, ([first]) => void (first === undefined ? null : (first.at = '2000-01-01T00:00:00.000Z')));
-        return true;
-      },
-    },
+    onPlace(duplicated, 'an inherited receipt was rewritten', ['receipts-rewritten'], (editor, target) =>
+      editor.receipts(target, ([first]) => void (first === undefined ? null : (first.at = '2000-01-01T00:00:00.000Z'))),
+    ),
   ],
   'manifest-mismatch': [
+    // The provider serves it as it serves the path without a query; the manifest names another one.
     onReceipts('the request went to another path than the manifest says', ['manifest-mismatch'], (lines) => {
-      for (const line of lines) if (line.kind === 'received') line.path = '/v1/completions';
+      for (const line of lines) if (line.kind === 'received') line.path += '?again=1';
     }),
   ],
 } satisfies Record<string, readonly Mutation[]>;
 
-/** The last request once more, without an effect of its own. */
+/** The last request once more, with an effect of its own. */
 function again(lines: Lines): Line[] {
   const received = lines.findLast((line) => line.kind === 'received');
   const settled = lines.findLast((line) => line.kind === 'settled');
-  if (received === undefined || settled === undefined) return [];
+  if (received === undefined || settled?.effect == null) return [];
   const request = received.request + 1;
+  const number = Number(settled.effect.effect_id.replace('effect-', '')) + 1;
   return [
-    { ...structuredClone(received), request },
-    { ...structuredClone(settled), request, effect: null },
+    { ...structuredClone(received), request, monotonic_ns: settled.monotonic_ns },
+    { ...structuredClone(settled), request, effect: { ...settled.effect, effect_id: `effect-${number}` } },
   ];
 }

@@ -3,7 +3,7 @@
  * bundle does not, because every forgiveness is a second spelling of the same content. Problems are returned, all of them.
  *
  *   bagit.txt               two fixed lines
- *   bag-info.txt            `Label: value` lines
+ *   bag-info.txt            three fixed lines: Bagging-Date, External-Identifier (the run), Payload-Oxum (bytes.files)
  *   manifest-sha256.txt     `<64 hex>  data/…`, sorted by path, LF
  *   tagmanifest-sha256.txt  the same for the three files above
  */
@@ -12,6 +12,7 @@ import type { Tree } from './tree.js';
 
 export const tagFiles = ['bag-info.txt', 'bagit.txt', 'manifest-sha256.txt'] as const;
 export const tagManifest = 'tagmanifest-sha256.txt';
+const info = /^Bagging-Date: \d{4}-\d{2}-\d{2}\nExternal-Identifier: ([A-Za-z0-9._-]+)\nPayload-Oxum: (\d+\.\d+)\n$/;
 const declaration = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';
 const line = /^([0-9a-f]{64}) {2}([A-Za-z0-9._/-]+)$/;
 
@@ -29,6 +30,16 @@ export function looksLikeBag(tree: Tree): boolean {
 export function rootSha256(tree: Tree): string {
   const bytes = tree.files.get(tagManifest);
   return bytes === undefined ? '' : fileSha256(bytes);
+}
+
+/** The run that the bag says it is of; null where it does not say so in its fixed form. */
+export function bagName(tree: Tree): string | null {
+  return infoOf(tree)?.name ?? null;
+}
+
+function infoOf(tree: Tree): { name: string; oxum: string } | null {
+  const [, name, oxum] = info.exec(tree.files.get('bag-info.txt')?.toString('latin1') ?? '') ?? [];
+  return name === undefined || oxum === undefined ? null : { name, oxum };
 }
 
 export function bagProblems(tree: Tree): BagProblem[] {
@@ -56,18 +67,17 @@ export function bagProblems(tree: Tree): BagProblem[] {
     if (tree.files.has(path) && !inLayout(path))
       problems.push({ code: 'file-forbidden', file: path, detail: 'The layout has no such file.' });
   }
-  const oxum = tree.files
-    .get('bag-info.txt')
-    ?.toString('latin1')
-    .match(/^Payload-Oxum: (\d+)\.(\d+)$/m);
-  if (oxum) {
-    const sizes = [...tree.files].filter(([path]) => path.startsWith('data/')).map(([, bytes]) => bytes.length);
-    const said = `${sizes.reduce((sum, size) => sum + size, 0)}.${sizes.length}`;
-    // Only a bag whose listing agrees can be measured against its summary; otherwise this would echo the findings above.
-    const agrees = problems.length === 0 && tree.unreadable.length === 0;
-    if (agrees && `${oxum[1]}.${oxum[2]}` !== said) malformed('bag-info.txt', 'The payload summary differs from the payload.');
-  }
+  // Only a bag whose listing agrees can be measured against its summary; otherwise this would echo the findings above.
+  if (problems.length > 0 || tree.unreadable.length > 0) return problems;
+  const said = infoOf(tree);
+  if (said === null) malformed('bag-info.txt', 'The three lines about the bag are not the ones that a bundle has.');
+  else if (said.oxum !== oxumOf(tree)) malformed('bag-info.txt', 'The payload summary differs from the payload.');
   return problems;
+}
+
+function oxumOf(tree: Tree): string {
+  const sizes = [...tree.files].filter(([path]) => path.startsWith('data/')).map(([, bytes]) => bytes.length);
+  return `${sizes.reduce((sum, size) => sum + size, 0)}.${sizes.length}`;
 }
 
 /** Parts of allowed characters that are neither empty nor dots alone: no way leads out of the bag. */

@@ -5,17 +5,18 @@
 import type { Answer, Case, CheckpointLine, Execution, Format, Inspector, Plan, Process } from '../contract/types.js';
 import * as shape from '../contract/validators.js';
 import { parseEvents, type Ledger } from './events.js';
-import { attempt, bytesOf, readFact, readFactLines, type Files, type Read } from './facts.js';
+import { attempt, bytesOf, readFact, readFactLines, type Read, type Source } from './facts.js';
 import { fileSha256 } from './hash.js';
 import { readLedger } from './ledger.js';
+import { Memory } from './memory.js';
 import { readPlan, snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
 import { readReceipts, type ReceiptLog } from './receipts.js';
 import type { Tree } from './tree.js';
 
 export interface StateFile {
   readonly path: string;
-  readonly size: number;
   readonly sha256: string;
+  readonly size: number;
 }
 
 export class Snapshot {
@@ -24,7 +25,7 @@ export class Snapshot {
   private readonly kept = new Map<string, unknown>();
 
   constructor(
-    private readonly files: Files,
+    private readonly source: Source,
     readonly caseId: string,
     readonly planned: PlannedSnapshot,
     /** The snapshot that this one continues; undefined for the producer. */
@@ -45,7 +46,7 @@ export class Snapshot {
   }
 
   has(name: string): boolean {
-    return this.files.has(this.file(name));
+    return this.source.files.has(this.file(name));
   }
 
   /** From the producer to this snapshot. */
@@ -54,46 +55,49 @@ export class Snapshot {
   }
 
   get process(): Read<Process> {
-    return this.once('process', () => readFact(this.files, this.file('process.json'), shape.validateProcess, 'a process record'));
+    return this.once('process', () =>
+      readFact(this.source, this.file('process.json'), shape.validateProcess, 'a process record'),
+    );
   }
 
   get inspector(): Read<Inspector> {
     return this.once('inspector', () =>
-      readFact(this.files, this.file('inspector.json'), shape.validateInspector, 'an inspector record'),
+      readFact(this.source, this.file('inspector.json'), shape.validateInspector, 'an inspector record'),
     );
   }
 
   get inspection(): Read<Answer> {
-    return this.once('inspection', () => readFact(this.files, this.file('inspection.json'), shape.validateAnswer, 'an answer'));
+    return this.once('inspection', () => readFact(this.source, this.file('inspection.json'), shape.validateAnswer, 'an answer'));
   }
 
   get answer(): Read<Answer> {
-    return this.once('answer', () => readFact(this.files, this.file('answer.json'), shape.validateAnswer, 'an answer'));
+    return this.once('answer', () => readFact(this.source, this.file('answer.json'), shape.validateAnswer, 'an answer'));
   }
 
   get checkpoint(): Read<CheckpointLine[]> {
     return this.once('checkpoint', () =>
-      readFactLines(this.files, this.file('checkpoint.jsonl'), shape.validateCheckpointLine, 'a checkpoint line'),
+      readFactLines(this.source, this.file('checkpoint.jsonl'), shape.validateCheckpointLine, 'a checkpoint line'),
     );
   }
 
   get format(): Read<Format> {
     return this.once('format', () =>
-      readFact(this.files, this.file('state/format.json'), shape.validateFormat, 'a format record'),
+      readFact(this.source, this.file('state/format.json'), shape.validateFormat, 'a format record'),
     );
   }
 
   get receipts(): Read<ReceiptLog> {
     const file = this.file('receipts.jsonl');
-    return this.once('receipts', () => attempt(file, () => readReceipts(bytesOf(this.files, file))));
+    return this.once('receipts', () => attempt(file, () => readReceipts(bytesOf(this.source.files, file), this.source.memory)));
   }
 
   get ledger(): Read<Ledger> {
     const file = this.file('state/ledger.sqlite');
     return this.once('ledger', () =>
-      attempt(file, () =>
-        parseEvents(readLedger(bytesOf(this.files, file), this.files.get(this.file('state/ledger.sqlite-wal')))),
-      ),
+      attempt(file, () => {
+        const { files, memory } = this.source;
+        return parseEvents(readLedger(bytesOf(files, file), files.get(`${file}-wal`), memory), memory);
+      }),
     );
   }
 
@@ -103,8 +107,8 @@ export class Snapshot {
       const prefix = this.file('state/');
       const below = this.paths.filter((path) => path.startsWith(prefix)).sort();
       return below.map((path) => {
-        const bytes = bytesOf(this.files, path);
-        return { path: path.slice(prefix.length), size: bytes.length, sha256: fileSha256(bytes) };
+        const bytes = bytesOf(this.source.files, path);
+        return { path: path.slice(prefix.length), sha256: fileSha256(bytes), size: bytes.length };
       });
     });
   }
@@ -134,10 +138,11 @@ export interface Bundle {
   readonly folders: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-export function readBundle(tree: Tree): Bundle {
+export function readBundle(tree: Tree, memory = new Memory()): Bundle {
   const { files } = tree;
+  const source = { files, memory };
   const plan = attempt('data/plan.json', () => readPlan(bytesOf(files, 'data/plan.json')));
-  const execution = readFact(files, 'data/execution.json', shape.validateExecution, 'an execution record');
+  const execution = readFact(source, 'data/execution.json', shape.validateExecution, 'an execution record');
   const folders = new Map<string, Set<string>>();
   const pathsOf = new Map<string, string[]>();
   for (const path of files.keys()) {
@@ -151,16 +156,16 @@ export function readBundle(tree: Tree): Bundle {
     if (known === undefined) pathsOf.set(key, [path]);
     else known.push(path);
   }
-  const cases = (plan.value?.cases ?? []).map((planned) => caseEvidence(files, planned, pathsOf));
+  const cases = (plan.value?.cases ?? []).map((planned) => caseEvidence(source, planned, pathsOf));
   return { tree, planBytes: files.get('data/plan.json'), plan, execution, cases, folders };
 }
 
-function caseEvidence(files: Files, planned: PlannedCase, pathsOf: Map<string, string[]>): CaseEvidence {
-  const record = readFact(files, `data/cases/${planned.id}/case.json`, shape.validateCase, 'a case record');
+function caseEvidence(source: Source, planned: PlannedCase, pathsOf: Map<string, string[]>): CaseEvidence {
+  const record = readFact(source, `data/cases/${planned.id}/case.json`, shape.validateCase, 'a case record');
   const snapshots = new Map<string, Snapshot>();
   for (const part of snapshotsOf(planned)) {
     const base = part.from === null ? undefined : snapshots.get(part.from);
-    snapshots.set(part.id, new Snapshot(files, planned.id, part, base, pathsOf.get(`${planned.id}/${part.id}`) ?? []));
+    snapshots.set(part.id, new Snapshot(source, planned.id, part, base, pathsOf.get(`${planned.id}/${part.id}`) ?? []));
   }
   const reason = record.value?.void ?? null;
   return { id: planned.id, planned, record, snapshots: [...snapshots.values()], void: reason === null ? null : reason.reason };

@@ -3,7 +3,7 @@
  * text must serialise again to the same text, which refuses repeated names, odd numbers, spare white space and splices at once.
  * A lone surrogate is refused before anything is hashed: different ill-formed strings would share one digest.
  */
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { EvidenceError } from '../errors.js';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
@@ -13,11 +13,17 @@ const deepest = 256;
 const plain = /^[ !#-[\]-~]*$/;
 const loneSurrogate = /\p{Surrogate}/u;
 
-export function canonical(value: unknown, depth = 0): string {
+export function canonical(value: unknown): string {
+  return (typeof value === 'object' && value !== null ? plainlyCanonical(value as Json) : null) ?? written(value, 0);
+}
+
+function written(value: unknown, depth: number): string {
   if (typeof value === 'string') return quoted(value);
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'number') {
-    if (!Number.isSafeInteger(value)) throw new EvidenceError('not-canonical', 'A number is not a safe integer.');
+    // -0 would be written as 0: two values, one digest.
+    if (!Number.isSafeInteger(value) || Object.is(value, -0))
+      throw new EvidenceError('not-canonical', 'A number is not a safe integer.');
     return String(value);
   }
   if (typeof value !== 'object') throw new EvidenceError('not-canonical', `A ${typeof value} has no JSON form.`);
@@ -27,7 +33,7 @@ export function canonical(value: unknown, depth = 0): string {
 
 function canonicalArray(items: readonly unknown[], depth: number): string {
   let text = '[';
-  for (let at = 0; at < items.length; at += 1) text += (at === 0 ? '' : ',') + canonical(items[at], depth);
+  for (let at = 0; at < items.length; at += 1) text += (at === 0 ? '' : ',') + written(items[at], depth);
   return `${text}]`;
 }
 
@@ -35,11 +41,12 @@ function canonicalObject(members: Record<string, unknown>, depth: number): strin
   // The default order is by UTF-16 code units, which is the order that RFC 8785 asks for.
   const names = Object.keys(members).sort();
   let text = '{';
-  for (const name of names) text += `${text.length === 1 ? '' : ','}${quoted(name)}:${canonical(members[name], depth)}`;
+  for (const name of names) text += `${text.length === 1 ? '' : ','}${quoted(name)}:${written(members[name], depth)}`;
   return `${text}}`;
 }
 
-function quoted(text: string): string {
+/** The canonical form of a string alone. */
+export function quoted(text: string): string {
   if (plain.test(text)) return `"${text}"`;
   if (loneSurrogate.test(text)) throw new EvidenceError('ill-formed-text', 'A string holds a lone surrogate.');
   return JSON.stringify(text);
@@ -47,8 +54,11 @@ function quoted(text: string): string {
 
 /** Strict: nothing is replaced. A byte order mark stays in the text, so that JSON refuses it. */
 export function decodeUtf8(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw new EvidenceError('not-utf8', 'The bytes are not UTF-8.');
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // Most evidence is ASCII, which needs no decoding.
+  if (isAscii(view)) return view.toString('latin1');
+  if (!isUtf8(view)) throw new EvidenceError('not-utf8', 'The bytes are not UTF-8.');
+  return view.toString('utf8');
 }
 
 export function parseJson(text: string): Json {
@@ -69,25 +79,30 @@ export function parseCanonical(text: string): Json {
 
 /** Whether this is the canonical text of the value that it was parsed to. */
 export function isCanonical(value: Json, text: string): boolean {
-  return isPlainlyCanonical(value, text) || canonical(value) === text;
+  return canonical(value) === text;
 }
 
 /**
- * The short way for what is canonical: the engine's own serialiser keeps the order it read, so text that it gives back unchanged, with
- * sorted names, safe integers and no escaped surrogate, is what the slow way would write. Anything else is left to the slow way.
+ * The short way where the members already stand in order: the engine's own serialiser keeps the order that it finds, so with safe
+ * integers and no escaped surrogate it writes what the long way would. Null: it must be the long way.
  */
-function isPlainlyCanonical(value: Json, text: string): boolean {
+function plainlyCanonical(value: Json): string | null {
   // Order comes first: it also bounds the depth, which the engine's serialiser does not.
-  return isOrdered(value, 0) && !text.includes('\\ud') && JSON.stringify(value) === text;
+  if (!isOrdered(value, 0)) return null;
+  const text = JSON.stringify(value);
+  return text.includes('\\ud') ? null : text;
 }
 
 function isOrdered(value: Json, depth: number): boolean {
-  if (typeof value === 'number') return Number.isSafeInteger(value);
-  if (typeof value !== 'object' || value === null) return true;
-  if (depth >= deepest) return false;
-  if (Array.isArray(value)) return value.every((item) => isOrdered(item, depth + 1));
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0);
+  if (typeof value !== 'object' || depth >= deepest) return false;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) if (!isOrdered(value[at] as Json, depth + 1)) return false;
+    return true;
+  }
   let before = '';
-  for (const name of Object.keys(value)) {
+  for (const name in value) {
     if (name < before || !isOrdered(value[name] as Json, depth + 1)) return false;
     before = name;
   }
@@ -109,9 +124,9 @@ export function parseCanonicalLines(bytes: Uint8Array): Json[] {
   return text.slice(0, -1).split('\n').map(parseCanonical);
 }
 
-/** Equality of parsed JSON, whatever the order of names; most that are equal have the same order too. */
+/** Equality of parsed JSON, whatever the order of names; most that are equal have the same order too, which the engine sees fastest. */
 export function sameJson(left: unknown, right: unknown): boolean {
-  return JSON.stringify(left) === JSON.stringify(right) || isSame(left, right);
+  return left === right || JSON.stringify(left) === JSON.stringify(right) || isSame(left, right);
 }
 
 function isSame(left: unknown, right: unknown): boolean {

@@ -5,6 +5,7 @@
 import type { Validator } from '../contract/validators.js';
 import { EvidenceError, type EvidenceCode } from '../errors.js';
 import { parseCanonicalFile, parseCanonicalLines } from './canonical.js';
+import type { Memory } from './memory.js';
 
 export type Read<T> = { readonly value: T; readonly problem?: never } | { readonly problem: Problem; readonly value?: never };
 
@@ -37,23 +38,27 @@ export function shaped<T>(value: unknown, validate: Validator<T>, what: string):
   throw new EvidenceError('wrong-shape', `This is not ${what}: ${instancePath === '' ? 'it' : instancePath} ${message}.`);
 }
 
-const parsed = new WeakMap<Buffer, Map<unknown, Read<unknown>>>();
+/** The files of a bundle, with what was read of them before. */
+export interface Source {
+  readonly files: Files;
+  readonly memory: Memory;
+}
 
-/** One canonical document of a shape. Remembered for each buffer, since mutants share nearly all of theirs. */
-export function readFact<T>(files: Files, file: string, validate: Validator<T>, what: string): Read<T> {
-  return remembered(files, file, validate, (bytes) => shaped(parseCanonicalFile(bytes), validate, what));
+/** One canonical document of a shape. */
+export function readFact<T>(source: Source, file: string, validate: Validator<T>, what: string): Read<T> {
+  return remembered(source, file, validate, (bytes) => shaped(parseCanonicalFile(bytes), validate, what));
 }
 
 /** Canonical lines, each of a shape. */
-export function readFactLines<T>(files: Files, file: string, validate: Validator<T>, what: string): Read<T[]> {
-  return remembered(files, file, validate, (bytes) => parseCanonicalLines(bytes).map((value) => shaped(value, validate, what)));
+export function readFactLines<T>(source: Source, file: string, validate: Validator<T>, what: string): Read<T[]> {
+  return remembered(source, file, validate, (bytes) => parseCanonicalLines(bytes).map((value) => shaped(value, validate, what)));
 }
 
-function remembered<T>(files: Files, file: string, key: unknown, read: (bytes: Buffer) => T): Read<T> {
+function remembered<T>({ files, memory }: Source, file: string, key: unknown, read: (bytes: Buffer) => T): Read<T> {
   const bytes = files.get(file);
   if (bytes === undefined) return attempt(file, () => read(bytesOf(files, file)));
-  const slots = parsed.get(bytes) ?? new Map<unknown, Read<unknown>>();
-  parsed.set(bytes, slots);
+  const slots = memory.facts.get(bytes) ?? new Map<unknown, Read<unknown>>();
+  memory.facts.set(bytes, slots);
   const before = slots.get(key) as Read<T> | undefined;
   if (before !== undefined) return before;
   const result = attempt(file, () => read(bytes));

@@ -9,7 +9,7 @@ import type { Files } from './facts.js';
 type Kind = 'blob' | 'commit' | 'tree';
 
 /** Ids of 40 digits are SHA-1, ids of 64 are SHA-256: both are in use. */
-export function objectId(raw: Uint8Array, idLength: number): string {
+function objectId(raw: Uint8Array, idLength: number): string {
   return createHash(idLength === 64 ? 'sha256' : 'sha1')
     .update(raw)
     .digest('hex');
@@ -19,7 +19,7 @@ export function blobId(content: Uint8Array, idLength: number): string {
   return objectId(Buffer.concat([Buffer.from(`blob ${content.length}\0`), content]), idLength);
 }
 
-export function readObject(files: Files, id: string, kind: Kind): Buffer {
+function readObject(files: Files, id: string, kind: Kind): Buffer {
   const raw = files.get(`data/git/${id}`);
   if (raw === undefined) throw new EvidenceError('git-object', `The git object of the ${kind} is not in the bundle.`);
   if (objectId(raw, id.length) !== id) throw new EvidenceError('git-object', `A git object differs from its id.`);
@@ -31,14 +31,14 @@ export function readObject(files: Files, id: string, kind: Kind): Buffer {
   return content;
 }
 
-export function treeOfCommit(content: Buffer): string {
+function treeOfCommit(content: Buffer): string {
   const match = /^tree ([0-9a-f]{40}|[0-9a-f]{64})\n/.exec(content.toString('latin1'));
   if (match?.[1] === undefined) throw new EvidenceError('git-object', 'A commit names no tree.');
   return match[1];
 }
 
 /** The id that a tree gives to one name. */
-export function entryOfTree(content: Buffer, name: string, idLength: number): string {
+function entryOfTree(content: Buffer, name: string, idLength: number): string {
   const idBytes = idLength / 2;
   for (let at = 0; at < content.length;) {
     const space = content.indexOf(0x20, at);
@@ -51,14 +51,10 @@ export function entryOfTree(content: Buffer, name: string, idLength: number): st
   throw new EvidenceError('git-object', `A tree on the way to the plan has no entry of its name.`);
 }
 
-/** Follows a path from a commit; returns the id of what lies there and every object that was needed. */
-export function follow(files: Files, commit: string, path: string): { id: string; tree: string; used: string[] } {
+/** Follows a path from a commit; returns the id of what lies there and the commit's tree. */
+export function follow(files: Files, commit: string, path: string): { id: string; tree: string } {
   const tree = treeOfCommit(readObject(files, commit, 'commit'));
-  const used = [commit];
   let id = tree;
-  for (const part of path.split('/')) {
-    used.push(id);
-    id = entryOfTree(readObject(files, id, 'tree'), part, commit.length);
-  }
-  return { id, tree, used };
+  for (const part of path.split('/')) id = entryOfTree(readObject(files, id, 'tree'), part, commit.length);
+  return { id, tree };
 }

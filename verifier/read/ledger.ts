@@ -3,10 +3,12 @@
  * the log counts. Trusted: the SQLite engine as a reader of pages. Not trusted: the schema (must be exactly ours, or a view or a
  * trigger could answer in the table's place), the values, the order.
  */
+import { isUtf8 } from 'node:buffer';
 import Database from 'better-sqlite3';
 import { ledgerV1 } from '../contract/data.js';
 import { EvidenceError } from '../errors.js';
 import { fileSha256 } from './hash.js';
+import { Memory } from './memory.js';
 import { mergeWal } from './wal.js';
 
 export interface EventRow {
@@ -33,15 +35,13 @@ export interface LedgerRows {
   readonly artifacts: readonly ArtifactRow[];
 }
 
-const known = new Map<string, LedgerRows>();
-
-/** Equal bytes hold equal rows: a refused arm ends with the ledger that it began with. */
-export function readLedger(database: Uint8Array, log: Uint8Array | undefined): LedgerRows {
+/** Equal bytes hold equal rows. */
+export function readLedger(database: Uint8Array, log: Uint8Array | undefined, memory = new Memory()): LedgerRows {
   const key = `${fileSha256(database)} ${log === undefined ? '' : fileSha256(log)}`;
-  const before = known.get(key);
+  const before = memory.rows.get(key);
   if (before !== undefined) return before;
   const rows = withImage(database, log, rowsOf);
-  known.set(key, rows);
+  memory.rows.set(key, rows);
   return rows;
 }
 
@@ -79,8 +79,9 @@ function rowsOf(db: Database.Database): LedgerRows {
       'SELECT seq, type, task_id, call_id, attempt_id, compilation_id, payload, recorded_at, digest FROM events ORDER BY seq',
     )
     .all();
-  const artifacts = db.prepare('SELECT sha256, media_type, bytes FROM artifacts ORDER BY sha256').all() as ArtifactRow[];
-  return { events: (events as EventRow[]).map((row) => strictText(db, row)), artifacts };
+  const artifacts = db.prepare('SELECT sha256, media_type, bytes FROM artifacts ORDER BY sha256').all();
+  for (const [table, rows] of Object.entries({ events, artifacts })) demandUtf8(db, table, rows as object[]);
+  return { events: events as EventRow[], artifacts: artifacts as ArtifactRow[] };
 }
 
 function checkSchema(db: Database.Database): void {
@@ -93,25 +94,13 @@ function checkSchema(db: Database.Database): void {
 }
 
 /** The driver decodes text tolerantly. Only a replacement character can hide bytes that are not UTF-8, so only then look closer. */
-function strictText(db: Database.Database, row: EventRow): EventRow {
-  const texts = [
-    row.payload,
-    row.type,
-    row.task_id,
-    row.recorded_at,
-    row.digest,
-    row.call_id,
-    row.attempt_id,
-    row.compilation_id,
-  ];
-  if (texts.some((text) => text?.includes('\uFFFD'))) {
-    const stored = db
-      .prepare('SELECT CAST(payload AS BLOB), CAST(type AS BLOB) FROM events WHERE seq = ?')
-      .raw()
-      .get(row.seq) as Buffer[];
-    if (stored[0]?.toString('utf8') !== row.payload || !Buffer.from(row.payload, 'utf8').equals(stored[0])) {
-      throw new EvidenceError('ledger-unreadable', `The payload of event ${row.seq} is not UTF-8.`);
-    }
+function demandUtf8(db: Database.Database, table: string, rows: readonly object[]): void {
+  const isDoubtful = (value: unknown): boolean => typeof value === 'string' && value.includes('\uFFFD');
+  if (!rows.some((row) => Object.values(row).some(isDoubtful))) return;
+  const columns = Object.keys(rows[0] ?? {});
+  const stored = db.prepare(`SELECT ${columns.map((column) => `CAST(${column} AS BLOB)`).join()} FROM ${table}`);
+  for (const cells of stored.raw().iterate() as Iterable<(Buffer | null)[]>) {
+    const wrong = columns.find((column, index) => column !== 'bytes' && cells[index] !== null && !isUtf8(cells[index] as Buffer));
+    if (wrong !== undefined) throw new EvidenceError('ledger-unreadable', `A text of ${table} (${wrong}) is not UTF-8.`);
   }
-  return row;
 }

@@ -8,7 +8,7 @@ import { decodeUtf8, parseJson } from './canonical.js';
 import { EvidenceError } from '../errors.js';
 
 export type PlannedCase = Plan['cases'][number];
-export type PlannedArm = PlannedCase['arms'][number];
+type PlannedArm = PlannedCase['arms'][number];
 export type Expectation = PlannedCase['expect'];
 export type Kill = PlannedCase['kill'];
 

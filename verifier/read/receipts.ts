@@ -1,15 +1,17 @@
 /**
  * `receipts.jsonl` → lines. The log is the ground truth for what happened outside, so it carries its own proof: every line is
- * canonical, has its own digest, and is numbered without gaps; every request is received once and settled once, in that order.
+ * canonical, has its own digest, and is numbered without gaps; every request is received once and settled once, in that order; the
+ * provider's clock never goes back (one process of it writes all logs of a run, continued ones too), and effects are numbered from 1.
  * All problems are returned; a log with a problem still yields the lines that could be read.
  */
 import type { Receipt } from '../contract/types.js';
 import { validateReceipt } from '../contract/validators.js';
 import { EvidenceError } from '../errors.js';
-import { canonical, decodeUtf8, parseCanonical } from './canonical.js';
+import { decodeUtf8, parseCanonical } from './canonical.js';
 import { sha256, textSha256 } from './hash.js';
+import { Memory } from './memory.js';
 
-export type Received = Extract<Receipt, { kind: 'received' }>;
+type Received = Extract<Receipt, { kind: 'received' }>;
 export type Settled = Extract<Receipt, { kind: 'settled' }>;
 
 export interface Request {
@@ -24,44 +26,49 @@ export interface ReceiptLog {
   readonly problems: readonly { line: number; detail: string }[];
 }
 
-const known = new WeakMap<Buffer, ReceiptLog>();
-
-export function readReceipts(bytes: Buffer): ReceiptLog {
-  const before = known.get(bytes);
+export function readReceipts(bytes: Buffer, memory = new Memory()): ReceiptLog {
+  const before = memory.logs.get(bytes);
   if (before !== undefined) return before;
-  const log = parse(bytes);
-  known.set(bytes, log);
+  const log = parse(bytes, memory);
+  memory.logs.set(bytes, log);
   return log;
 }
 
-function parse(bytes: Buffer): ReceiptLog {
+function parse(bytes: Buffer, memory: Memory): ReceiptLog {
   const problems: { line: number; detail: string }[] = [];
   const requests = new Map<number, { received: Received; settled: Settled | undefined }>();
-  const effects = new Map<string, string | null>();
+  const effects = new Effects();
+  let clock = 0n;
   const texts = splitLines(bytes, problems);
   for (const [index, text] of texts.entries()) {
     const line = index + 1;
     const say = (detail: string): void => void problems.push({ line, detail });
-    const receipt = readLine(text, say);
+    const receipt = readLine(text, memory, say);
     if (receipt === null) continue;
     if (receipt.seq !== line) say('The line number differs from its seq.');
+    if (BigInt(receipt.monotonic_ns) < clock) say('The line was written before the one that precedes it.');
+    clock = BigInt(receipt.monotonic_ns);
     if (receipt.kind === 'received') {
       if (receipt.request !== requests.size + 1) say('Requests are not numbered from 1 without gaps.');
       if (requests.has(receipt.request)) say('The request was received before.');
       else requests.set(receipt.request, { received: receipt, settled: undefined });
+      effects.received(receipt);
     } else {
       const request = requests.get(receipt.request);
       if (request === undefined) say('A request is settled that was not received.');
       else if (request.settled !== undefined) say('The request was settled before.');
       else {
         request.settled = receipt;
-        checkEffect(receipt, request.received.idempotency_key, effects, say);
+        effects.settled(receipt, request.received, say);
       }
     }
   }
   for (const [number, { settled }] of requests) {
     if (settled === undefined) problems.push({ line: texts.length, detail: `Request ${number} is not settled.` });
   }
+  const missing = effects.missing();
+  if (missing !== null)
+    problems.push({ line: texts.length, detail: `Effects are numbered from 1 without gaps: ${missing} is not there.` });
   return { bytes, lineCount: texts.length, requests: [...requests.values()], problems };
 }
 
@@ -78,22 +85,20 @@ function splitLines(bytes: Buffer, problems: { line: number; detail: string }[])
   }
 }
 
-/** Lines that were found whole: an arm's log begins with all those of the killed one. */
-const whole = new Map<string, Receipt>();
-
-function readLine(text: string, say: (detail: string) => void): Receipt | null {
-  const before = whole.get(text);
+/** An arm's log begins with all the lines of the killed one, so each is judged once. */
+function readLine(text: string, { receipts }: Memory, say: (detail: string) => void): Receipt | null {
+  const before = receipts.get(text);
   if (before !== undefined) return before;
   try {
     const value: unknown = parseCanonical(text);
     if (!validateReceipt(value)) return (say('The line has not the shape of a receipt.'), null);
-    const { digest, ...rest } = value;
-    // A splice of two lines can parse; it cannot carry the digest of what it became.
-    const isWhole = textSha256(canonical(rest)) === digest;
+    // A splice of two lines can parse; it cannot carry the digest of what it became. The line is canonical, and before its own digest
+    // comes no other member of that name, so the rest of the text is the canonical form of the rest.
+    const isWhole = textSha256(text.replace(`"digest":"${value.digest}",`, '')) === value.digest;
     const isBody = value.kind === 'settled' || sha256(Buffer.from(value.body.data, value.body.encoding)) === value.body_sha256;
     if (!isWhole) say('The line differs from its digest.');
     if (!isBody) say('The body differs from its hash.');
-    if (isWhole && isBody) whole.set(text, value);
+    if (isWhole && isBody) receipts.set(text, value);
     return value;
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
@@ -101,17 +106,36 @@ function readLine(text: string, say: (detail: string) => void): Receipt | null {
   }
 }
 
-function checkEffect(
-  settled: Settled,
-  key: string | null,
-  effects: Map<string, string | null>,
-  say: (detail: string) => void,
-): void {
-  const { effect } = settled;
-  if (effect === null) return;
-  if (effect.replayed) {
-    if (!effects.has(effect.effect_id) || effects.get(effect.effect_id) !== key)
-      say('A replay cites no earlier effect of its key.');
-  } else if (effects.has(effect.effect_id)) say('Two requests claim the same effect as their own.');
-  else effects.set(effect.effect_id, key);
+/**
+ * Effects are numbered in the order in which they happen. That lies between the two lines of their request, so of two requests that
+ * do not overlap the later one has the higher number.
+ */
+class Effects {
+  /** The key under which each effect happened. */
+  private readonly keys = new Map<string, string | null>();
+  private highest = 0;
+  /** By request: the highest number that had been settled when it was received. */
+  private readonly floors = new Map<number, number>();
+
+  received({ request }: Received): void {
+    this.floors.set(request, this.highest);
+  }
+
+  settled({ effect }: Settled, { request, idempotency_key: key }: Received, say: (detail: string) => void): void {
+    if (effect === null) return;
+    if (effect.replayed) {
+      if (this.keys.get(effect.effect_id) !== key) say('A replay cites no earlier effect of its key.');
+      return;
+    }
+    if (this.keys.has(effect.effect_id)) say('Two requests claim the same effect as their own.');
+    this.keys.set(effect.effect_id, key);
+    const number = Number(/^effect-([1-9]\d*)$/.exec(effect.effect_id)?.[1] ?? 0);
+    if (number <= (this.floors.get(request) ?? 0)) say('The effect is numbered before those of earlier requests.');
+    this.highest = Math.max(this.highest, number);
+  }
+
+  missing(): string | null {
+    const ids = Array.from({ length: this.keys.size }, (_id, index) => `effect-${index + 1}`);
+    return ids.find((id) => !this.keys.has(id)) ?? null;
+  }
 }

@@ -5,15 +5,16 @@
 import type { Answer, Case, Execution, Inspector, Plan, Process } from '../contract/types.js';
 import { workStates } from '../model/work-state.js';
 import { canonical } from '../read/canonical.js';
-import { sha256 } from '../read/hash.js';
+import { sha256, textSha256 } from '../read/hash.js';
 import { snapshotsOf } from '../read/plan.js';
 import type { Tree } from '../read/tree.js';
 import { Editor } from '../mutations/editor.js';
-import { stories, type Ran } from './stories.js';
+import { scripts, stories, type Ran } from './stories.js';
 import type { Book } from './world.js';
 
 const settings = { journal_mode: 'wal', node: 'v20.20.2', sqlite: '3.53.2', synchronous: 2 };
-const script = { key: 'ignore' as const, otherwise: { do: 'answer' as const }, requests: [] };
+const build = { key: 'key', source_sha256: '0'.repeat(64) };
+const programs = ['inspect', 'produce', 'restart', 'resume'].map((role) => `runtime/subjects/${role}.js`);
 
 export function goodBundle(): Tree {
   const told = stories();
@@ -21,7 +22,7 @@ export function goodBundle(): Tree {
   const json = (path: string, value: unknown): void => void files.set(path, Buffer.from(`${canonical(value)}\n`));
   const plan = planOf(told);
   json('data/plan.json', plan);
-  files.set('data/build.json', Buffer.from('{}\n'));
+  json('data/build.json', { ...build, files: programs.map((path) => ({ path, sha256: '0'.repeat(64), size: 1 })) });
   json('data/execution.json', executionOf(files));
   for (const planned of plan.cases) {
     const snapshots = snapshotsOf(planned);
@@ -32,11 +33,12 @@ export function goodBundle(): Tree {
     } satisfies Case);
     for (const [index, { id }] of snapshots.entries()) {
       const ran = told[planned.id]?.[id];
-      if (ran !== undefined) writeSnapshot(files, json, `data/cases/${planned.id}/${id}/`, ran, index);
+      if (ran !== undefined)
+        writeSnapshot(files, json, `data/cases/${planned.id}/${id}/`, ran, { plan, index, started: 2 * files.size });
     }
   }
   files.set('bagit.txt', Buffer.from('BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n'));
-  files.set('bag-info.txt', Buffer.from('Bagging-Date: 2026-01-01\nPayload-Oxum: 0.0\n'));
+  files.set('bag-info.txt', Buffer.from('Bagging-Date: 2026-01-01\nExternal-Identifier: run-1\nPayload-Oxum: 0.0\n'));
   const editor = new Editor({ files, forbidden: [], unreadable: [] });
   editor.repin();
   return editor.tree;
@@ -45,12 +47,17 @@ export function goodBundle(): Tree {
 function planOf(told: Record<string, Record<string, Ran>>): Plan {
   const cases = Object.entries(told).map(([id, { producer, ...arms }]): Plan['cases'][number] => {
     if (producer === undefined) throw new Error('A story begins with its producer.');
-    const list = Object.entries(arms).map(([arm, { role, expect }]) => ({ id: arm, role, expect }));
+    const list = Object.entries(arms).map(([arm, { role, expect, provider = 'answers' }]) => ({
+      id: arm,
+      role,
+      expect,
+      provider,
+    }));
     return {
       id,
       title: `The case ${id}.`,
       scenario: 'review',
-      provider: 'answers',
+      provider: producer.provider ?? 'answers',
       kill: producer.kill,
       expect: producer.expect,
       arms: list,
@@ -65,7 +72,7 @@ function planOf(told: Record<string, Record<string, Ran>>): Plan {
       subject: 'runtime-calls',
       timeouts: { checkpoint_ms: 1000, role_ms: 1000 },
     },
-    ...{ scenarios: { review: { commit: 'each' } }, providers: { answers: script }, stopping_rule: 'Once.', exclusions: 'None.' },
+    ...{ scenarios: { review: { commit: 'each' } }, providers: scripts, stopping_rule: 'Once.', exclusions: 'None.' },
     controls: { no_kill: ['control'], naive_restart: [{ case: 'held', arm: 'naive' }] },
     cases,
   };
@@ -80,6 +87,7 @@ function executionOf(files: Map<string, Buffer>): Execution {
       run_id: 'run-1',
       confirmatory: false,
       exploratory_reason: 'a test',
+      selected: null,
       started_at: time,
       ended_at: time,
       argv: ['run'],
@@ -87,7 +95,7 @@ function executionOf(files: Map<string, Buffer>): Execution {
     },
     plan: { git_blob: null, path: null, sha256: hashOf('data/plan.json') },
     git: null,
-    build: { files: 0, inventory_sha256: hashOf('data/build.json'), key: 'key', source_sha256: '0'.repeat(64) },
+    build: { ...build, files: programs.length, inventory_sha256: hashOf('data/build.json') },
     versions: { node: settings.node, packages: {}, sqlite: settings.sqlite },
     platform: { arch: 'x64', cores: 2, file_system: 'ext4', kernel: '6' },
     mechanisms: {},
@@ -100,9 +108,10 @@ function writeSnapshot(
   json: (path: string, value: unknown) => void,
   folder: string,
   ran: Ran,
-  index: number,
+  { plan, index, started }: { plan: Plan; index: number; started: number },
 ): void {
-  const { book, role, kill, refusal = null, expect } = ran;
+  const { book, role, kill, refusal = null, expect, provider = 'answers' } = ran;
+  const nonce = `nonce-${started}`;
   const pid = index === 0 ? 1000 : book.pid === 1000 ? 2000 : book.pid;
   const { db, wal } = book.ledgerBytes();
   files.set(`${folder}state/ledger.sqlite`, db);
@@ -120,16 +129,18 @@ function writeSnapshot(
       ? (['spawned', 'exit_seen', 'group_empty'] as const)
       : (['spawned', place, 'sigkill_sent', 'exit_seen', 'group_empty'] as const);
   json(`${folder}process.json`, {
-    ...{ argv: [`${role}.js`], armed, confinement: { cgroup: false, process_group: true } },
+    ...{ argv: ['node', `runtime/subjects/${role}.js`], armed, confinement: { cgroup: false, process_group: true } },
     exit: kill === null ? { code: 0, signal: null } : { code: null, signal: 'SIGKILL' },
-    ...{ live_inventory: state, nonce: `nonce-${index}`, pgid: pid, pid },
+    ...{ live_inventory: state, nonce, pgid: pid, pid },
     receipts: { bytes: book.receiptBytes.length, lines: book.receipts.length, sha256: sha256(book.receiptBytes) },
-    ...{ role, start_time_ticks: String(100 + index), survivors: [] },
+    ...{ role, start_time_ticks: String(started), survivors: [], left_behind: [] },
+    scenario_sha256: textSha256(`${canonical(plan.scenarios.review)}\n`),
+    script_sha256: textSha256(canonical(plan.providers[provider])),
     timeline: moments.map((what, order) => ({ monotonic_ns: String(10 + order), what })),
   } satisfies Process);
   if (kill?.at === 'checkpoint') {
     const { checkpoint, occurrence } = kill;
-    json(`${folder}checkpoint.jsonl`, { checkpoint, nonce: `nonce-${index}`, occurrence, pid });
+    json(`${folder}checkpoint.jsonl`, { checkpoint, nonce, occurrence, pid });
   }
   const refused = Array.from({ length: ran.egress ?? 0 }, () => ({ host: 'example.org', port: 443 }));
   const egress = { mechanism: 'in-process guard' as const, refused: [] };
@@ -150,11 +161,11 @@ function writeSnapshot(
   json(`${folder}inspector.json`, {
     ...{
       after: state,
-      argv: ['inspect.js'],
+      argv: ['node', 'runtime/subjects/inspect.js'],
       before: state,
       exit: { code: 0, signal: null },
       pid: inspectorPid,
-      start_time_ticks: '500',
+      start_time_ticks: String(started + 1),
     },
   } satisfies Inspector);
   json(`${folder}inspection.json`, {

@@ -2,7 +2,7 @@
  * What the cases of the small bundle did, told event by event: two controls, a resume, a held request, a kill at the first event, a
  * retry under an honoured key, a planted reach.
  */
-import type { Answer } from '../contract/types.js';
+import type { Answer, Plan } from '../contract/types.js';
 import type { Expectation, Kill } from '../read/plan.js';
 import { Book } from './world.js';
 
@@ -11,9 +11,18 @@ export interface Ran {
   readonly role: 'produce' | 'resume' | 'restart';
   readonly kill: Kill;
   readonly expect: Expectation;
+  /** The script that the provider follows; without one it answers. */
+  readonly provider?: keyof typeof scripts;
   readonly refusal?: Answer['refusal'];
   readonly egress?: number;
 }
+
+const answers = { do: 'answer' } as const;
+export const scripts = {
+  answers: { key: 'ignore', otherwise: answers, requests: [] },
+  holds: { key: 'ignore', otherwise: answers, requests: [{ do: 'hold', effect: 'committed' }] },
+  honours: { key: 'honour', otherwise: answers, requests: [{ do: 'drop', when: 'after_commit' }] },
+} satisfies Plan['providers'];
 
 /** What each case did, snapshot by snapshot; the first is the producer. */
 export function stories(): Record<string, Record<string, Ran>> {
@@ -97,7 +106,13 @@ export function stories(): Record<string, Record<string, Ran>> {
       resume: { book: resumed, role: 'resume', kill: null, expect: figures('completed', 'completed_once', resumed) },
     },
     held: {
-      producer: { book: held, role: 'produce', kill: { at: 'held' }, expect: figures('killed', 'undecided', held) },
+      producer: {
+        book: held,
+        role: 'produce',
+        provider: 'holds',
+        kill: { at: 'held' },
+        expect: figures('killed', 'undecided', held),
+      },
       resume: refused(held.copy()),
       naive: restart(2000),
       'naive-again': restart(2000),
@@ -110,6 +125,7 @@ export function stories(): Record<string, Record<string, Ran>> {
       producer: {
         book: honoured,
         role: 'produce',
+        provider: 'honours',
         kill: null,
         expect: { ...figures('completed', 'completed_once', honoured), calls: [done] },
       },

@@ -154,9 +154,10 @@ export class Book {
   serve(ended: 'answered' | 'gone_while_held' | 'dropped' = 'answered', replayed = false): void {
     const request = this.receipts.filter(({ kind }) => kind === 'received').length + 1;
     const body = this.artifacts.get(this.hashes.request_body_sha256)?.bytes ?? Buffer.alloc(0);
-    const line = { at, monotonic_ns: '1', request, version: 'receipts/v1' as const };
+    const line = { at, request, version: 'receipts/v1' as const };
     this.write({
       ...line,
+      monotonic_ns: this.clock,
       ...{
         body: { data: body.toString('utf8'), encoding: 'utf8' },
         body_sha256: sha256(body),
@@ -174,7 +175,21 @@ export class Book {
     });
     if (!replayed) this.effects += 1;
     const effect = { effect_id: `effect-${this.effects}`, name: 'chat.completions', replayed };
-    this.write({ ...line, digest: '', effect, ended, kind: 'settled', response_sha256: sha256(answer), seq: 0, status: 200 });
+    this.write({
+      ...line,
+      monotonic_ns: this.clock,
+      digest: '',
+      effect,
+      ended,
+      kind: 'settled',
+      response_sha256: sha256(answer),
+      seq: 0,
+      status: 200,
+    });
+  }
+
+  private get clock(): string {
+    return String(this.receipts.length + 1);
   }
 
   private write(receipt: Receipt): void {

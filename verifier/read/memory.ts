@@ -1,0 +1,32 @@
+/**
+ * What one run of the verifier keeps of what it has read: equal bytes are read once, and a row or a line that was found sound is not
+ * judged again where an arm's copy begins with it. One object for each `verify` or `corrupt`, passed down: no verdict can lean on
+ * what another one saw, and nothing outlives its run.
+ */
+import type { Event, Receipt } from '../contract/types.js';
+import type { Ledger } from './events.js';
+import type { Read } from './facts.js';
+import type { EventRow, LedgerRows } from './ledger.js';
+import type { ReceiptLog } from './receipts.js';
+
+/** A row without a problem, the digest before it, and what it was read as. */
+export interface SoundRow {
+  readonly row: EventRow;
+  readonly previous: string;
+  readonly event: Event;
+}
+
+export class Memory {
+  /** By buffer and shape: mutants share nearly all of their buffers. */
+  readonly facts = new WeakMap<Buffer, Map<unknown, Read<unknown>>>();
+  /** By the hashes of database and log: a refused arm ends with the ledger that it began with. */
+  readonly rows = new Map<string, LedgerRows>();
+  readonly ledgers = new WeakMap<LedgerRows, Ledger>();
+  /** Bytes that were found under their hash: ledgers of one plan hold mostly the same artifacts. */
+  readonly artifacts = new Map<string, Buffer>();
+  /** By digest. */
+  readonly sound = new Map<string, SoundRow>();
+  readonly logs = new WeakMap<Buffer, ReceiptLog>();
+  /** Lines that were found whole, by their text. */
+  readonly receipts = new Map<string, Receipt>();
+}
