@@ -24,7 +24,10 @@ export function runSummary(result: RunResult, judged: Judged, wallS: string, col
         .map(([outcome, count]) => `${count} ${outcome}`)
         .join(', ') || 'none',
     ],
-    ['claims', `${verdict.claims.held} held, ${verdict.claims.broken} broken, ${verdict.claims.unknown} unknown`],
+    [
+      'claims',
+      `${verdict.claims.held} held, ${verdict.claims.broken} broken, ${verdict.claims.unknown} unknown; ${verdict.claims.not_applicable} with nothing to judge`,
+    ],
     ['verdict', paint(styles[verdict.verdict], verdict.verdict)],
     ['bundle', result.bundle],
     ['root', result.rootSha256],
