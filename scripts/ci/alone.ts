@@ -13,6 +13,14 @@ import { demand, root, run, step, withFolder } from './shared.js';
 /** Node, the SQLite engine, a second SHA-256, an argument parser: what `verifier/README.md` says is trusted. */
 const shortList = ['@noble/hashes', 'better-sqlite3', 'commander'];
 
+/** The program as its modules say it, without the file that was bundled in their place. */
+const byModules = `
+const { command } = await import('./verifier/cli/command.js');
+const write = (stream) => (text) => void stream.write(text);
+const streams = { out: write(process.stdout), err: write(process.stderr), colour: false };
+process.exitCode = await command(process.argv.slice(1), streams);
+`;
+
 interface Manifest {
   version: string;
   dependencies?: Record<string, string>;
@@ -76,6 +84,9 @@ step('verifier alone', () => {
     const whole = demand(0, process.execPath, args(join(build, 'verifier/cli/main.js')));
     if (alone.status !== 0) throw new Error(`exit ${alone.status}: ${alone.stderr.slice(-2000)}`);
     if (alone.stdout !== whole.stdout) throw new Error('Alone, the verifier gives another verdict document.');
+    // What starts is a bundle; the list of packages was read from the modules beside it, which must therefore be the same program.
+    const modules = run(process.execPath, ['--input-type=module', '-e', byModules, bundle, '--json'], { cwd: folder });
+    if (modules.stdout !== whole.stdout) throw new Error(`Its modules are another program than its bundle: ${modules.stderr}`);
     return `the same ${alone.stdout.length} bytes of verdict with ${imported.join(', ')} only`;
   });
 });

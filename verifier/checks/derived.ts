@@ -54,6 +54,11 @@ export function isUnchanged(snapshot: Snapshot): boolean {
   );
 }
 
+/** A role of this lineage ran a subject of one's own, which G2 allows in exploratory runs only. */
+export function isExternal({ lineage }: Snapshot): boolean {
+  return lineage.some(({ process }) => need(process).argv.some((word) => word.startsWith('<')));
+}
+
 /** How the role ended, by its own answer; null where it was killed. */
 export function answered(snapshot: Snapshot): 'completed' | 'refused' | 'failed' | null {
   return snapshot.planned.kill === null || snapshot.has('answer.json') ? need(snapshot.answer).status : null;

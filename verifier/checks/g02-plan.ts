@@ -1,12 +1,13 @@
 /**
  * G2: The plan in the bundle is a valid plan, is the one that the execution record names, and, in a confirmatory run, lies in the
  * named commit, from a clean tree, run by the recorded build.
- * Verified: shape and names of the plan; its hash; the chain of git objects from commit to blob; the inventory of the build, and
- * that every role and inspector ran a file of it.
+ * Verified: shape and names of the plan; its hash; the chain of git objects from commit to blob, in an exploratory run too where it
+ * keeps them, and that no other object is there; the inventory of the build, and that every role and inspector ran its own program of it.
  * Not verified: that the plan came before anybody peeked, and when anything was committed: a commit carries any date. That the files
  * of the build held what the inventory says when they ran: the harness looked, their bytes are not in the bundle.
  */
 import { EvidenceError } from '../errors.js';
+import type { Process } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import { readBuild, type Build } from '../read/build.js';
 import type { Read } from '../read/facts.js';
@@ -26,7 +27,7 @@ export const g02: BundleCheck = {
   sentence:
     'The plan in the bundle is a valid plan, is the one that the execution record names, and, in a confirmatory run, lies in the named commit, from a clean tree, run by the recorded build.',
   covers:
-    'shape and names of the plan, its hash, the git objects from the commit to the plan, the inventory of the build and the program of every role and inspector in it',
+    'shape and names of the plan, its hash, the git objects from the commit to the plan and no other, the inventory of the build and in it the program of every role and inspector, which is its own',
   doesNotCover:
     'whether the plan came before anybody peeked, and when anything was committed; the bytes of the build, which are not in the bundle',
   codes: ['plan-malformed', 'plan-unpinned', 'execution-malformed'],
@@ -41,7 +42,6 @@ export const g02: BundleCheck = {
 };
 
 function itemsOf(bundle: Bundle): Item[] {
-  const confirmatory = bundle.execution.value?.confirmatory ?? false;
   const build = readBuild(bundle.tree.files);
   const whole = (file: string, judge: (bundle: Bundle, say: Say) => void): Item => ({
     file,
@@ -52,8 +52,8 @@ function itemsOf(bundle: Bundle): Item[] {
     whole('data/plan.json', planWrong),
     whole('data/execution.json', executionWrong),
     whole('data/build.json', (_bundle, say) => buildWrong(bundle, build, say)),
-    // An exploratory run claims no commit; the verdict says so in its own member.
-    ...(confirmatory ? [whole('data/git', commitWrong)] : []),
+    // An exploratory run claims no commit; the verdict says so in its own member. What it keeps of one must be true all the same.
+    whole('data/git', commitWrong),
     ...judgedSnapshots(bundle).flatMap((snapshot) => [
       programOf(bundle, build, snapshot, 'process.json'),
       programOf(bundle, build, snapshot, 'inspector.json'),
@@ -90,22 +90,32 @@ function buildWrong({ tree, execution }: Bundle, build: Read<Build>, say: Say): 
     say('execution-malformed', 'The build inventory is of other sources than the recorded ones.');
 }
 
+const gitFolder = 'data/git/';
+
+function gitFiles(files: Bundle['tree']['files']): string[] {
+  return [...files.keys()].filter((path) => path.startsWith(gitFolder));
+}
+
 function commitWrong({ tree, planBytes, execution }: Bundle, say: Say): void {
   const record = need(execution);
   if (planBytes === undefined) return;
-  const { git, plan } = record;
+  const { confirmatory, git, plan } = record;
+  if (!confirmatory && plan.git_blob === null && gitFiles(tree.files).length === 0) return;
   if (git === null || plan.path === null || plan.git_blob === null)
-    return say('plan-unpinned', 'A confirmatory run names its commit and the place of the plan.');
-  if (!git.clean_at_start || !git.clean_at_end) say('plan-unpinned', 'The tree was not clean.');
+    return say('plan-unpinned', 'A run that keeps a commit, and any confirmatory one, names it and the place of the plan.');
+  if (confirmatory && (!git.clean_at_start || !git.clean_at_end)) say('plan-unpinned', 'The tree was not clean.');
   try {
     const found = follow(tree.files, git.commit, plan.path);
     if (found.tree !== git.tree) say('plan-unpinned', 'The commit has another tree than the recorded one.');
     if (found.id !== plan.git_blob) say('plan-unpinned', 'The commit holds another plan than the recorded one.');
+    const stray = gitFiles(tree.files).find((path) => !found.objects.has(path.slice(gitFolder.length)));
+    if (stray !== undefined) say('plan-unpinned', 'A git object does not lie on the way to the plan.', { file: stray });
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
     say('plan-unpinned', error.message);
   }
-  if (blobId(planBytes, plan.git_blob.length) !== plan.git_blob)
+  // An exploratory run may run a plan that was changed since.
+  if (confirmatory && blobId(planBytes, plan.git_blob.length) !== plan.git_blob)
     say('plan-unpinned', 'The plan in the bundle is not the recorded blob.');
 }
 
@@ -114,12 +124,22 @@ function programOf({ execution }: Bundle, build: Read<Build>, snapshot: Snapshot
     file: snapshot.file(name),
     snapshot,
     judge(say) {
-      const { argv } = need<{ argv: readonly string[] }>(name === 'process.json' ? snapshot.process : snapshot.inspector);
+      const isRole = name === 'process.json';
+      const { argv } = need<{ argv: readonly string[] }>(isRole ? snapshot.process : snapshot.inspector);
       // Without an inventory there is nothing to hold the program against; the item of the build says so.
-      const wrong = foreignProgram(argv, need(build), need(execution).confirmatory);
+      const role = isRole ? snapshot.planned.role : 'inspect';
+      const wrong = foreignProgram(argv, need(build), need(execution).confirmatory) ?? otherRole(argv, need(build), role);
       if (wrong !== null) say('execution-malformed', wrong);
     },
   };
+}
+
+/** A role program of the build is named after its role; how a subject of one's own divides its roles is its own affair. */
+function otherRole(argv: readonly string[], { files }: Build, role: Process['role']): string | null {
+  const program = argv.find((word) => files.has(word));
+  return program === undefined || /(?:^|\/)([a-z]+)\.[cm]?js$/.exec(program)?.[1] === role
+    ? null
+    : 'The program is not that of the role.';
 }
 
 /** A subject of one's own is recorded with its place and not its path; only an exploratory run may have one. */
@@ -130,6 +150,8 @@ function foreignProgram(argv: readonly string[], { files }: Build, confirmatory:
   const words = first === 'node' ? rest : argv;
   const program = words.find((word) => !word.startsWith('-'));
   if (program === undefined) return 'The record names no program.';
+  const before = words.slice(0, words.indexOf(program));
+  if (files.has(program) && before.length > 0) return 'A program of the build ran with options that may change what it does.';
   for (const word of words) {
     if (isExternal(word)) {
       if (confirmatory) return 'A confirmatory run ran a program from outside the recorded build.';

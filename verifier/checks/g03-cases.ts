@@ -1,8 +1,10 @@
 /**
  * G3: Exactly the planned cases and arms ran, each with a complete record; what did not count is void and says why.
- * Verified: every planned case and snapshot has its folder and its records in their shapes; nothing unplanned is there.
+ * Verified: every planned case and snapshot has its folder and its records in their shapes; an answer has the members of its role and
+ * of its status; nothing unplanned is there.
  * Not verified: what the records say; that is what the other guarantees are for.
  */
+import type { Answer } from '../contract/types.js';
 import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
 import {
@@ -94,7 +96,20 @@ function recordProblems(snapshot: Snapshot): { code: FindingCode; file: string; 
     malformed('answer.json', 'The role is not the planned one.');
   if (snapshot.inspection.value !== undefined && snapshot.inspection.value.role !== 'inspect')
     malformed('inspection.json', 'This is not the answer of an inspector.');
+  for (const [name, read] of [['answer.json', snapshot.answer] as const, ['inspection.json', snapshot.inspection] as const]) {
+    const wrong = read.value === undefined ? null : answerWrong(read.value);
+    if (wrong !== null) malformed(name, wrong);
+  }
   return problems;
+}
+
+/** What no shape can say: which members belong together. */
+function answerWrong({ role, status, refusal, replayed, projections, events, artifacts }: Answer): string | null {
+  if ((status === 'refused') !== (refusal !== null)) return 'An answer has a refusal exactly if the role refused.';
+  if (replayed && (status === 'refused' || role === 'inspect')) return 'Only a call that ended can be replayed.';
+  if (role !== 'inspect' && [projections, events, artifacts].some((part) => part !== undefined))
+    return 'Only an inspector exports what the record holds.';
+  return null;
 }
 
 function unplanned(bundle: Bundle): FindingWithoutGuarantee[] {

@@ -45,6 +45,9 @@ export const g05: CaseCheck = {
         if (record.survivors.length > 0) unproven('Somebody of the group was left.');
         if ((snapshot.inspector.value?.left_behind ?? []).length > 0)
           unproven('An inspector left processes behind.', 'inspector.json');
+        // Whoever is left behind is looked for in the group.
+        if (!record.confinement.process_group || record.pgid !== record.pid)
+          unproven('The process did not lead a group of its own.');
         timelineWrong(record, kill?.at ?? 'itself', unproven);
         nonceWrong(bundle, snapshot, record, unproven);
         if (kill === null) return ownEnd(snapshot, record, unproven);
@@ -77,9 +80,8 @@ function ownEnd(snapshot: Snapshot, { armed, exit, left_behind: left }: Process,
     unproven(`The process did not end by itself with exit ${code}, as its answer says.`);
 }
 
-function killedEnd({ exit, pid, pgid, confinement }: Process, unproven: Unproven): void {
+function killedEnd({ exit }: Process, unproven: Unproven): void {
   if (exit.signal !== 'SIGKILL' || exit.code !== null) unproven('The process did not end by signal 9.');
-  if (!confinement.process_group || pgid !== pid) unproven('The process did not lead a group of its own.');
 }
 
 function placeWrong(snapshot: Snapshot, record: Process, kill: Kill, unproven: Unproven): void {
@@ -89,6 +91,7 @@ function placeWrong(snapshot: Snapshot, record: Process, kill: Kill, unproven: U
   const announced = snapshot.has(file);
   if (kill.at === 'held') {
     if (announced) unproven('A process that was to be killed in a request announced a checkpoint.', file);
+    heldWrong(snapshot, record, unproven);
     return;
   }
   const lines = announced ? need(snapshot.checkpoint) : [];
@@ -97,4 +100,13 @@ function placeWrong(snapshot: Snapshot, record: Process, kill: Kill, unproven: U
   if (line.checkpoint !== kill.checkpoint || line.occurrence !== kill.occurrence) unproven('Another place was announced.', file);
   if (line.nonce !== record.nonce) unproven('The announced nonce is not that of the process.', file);
   if (line.pid !== record.pid) unproven('The announced pid is not that of the process.', file);
+}
+
+/** Harness and provider read one clock: what was held had been received. */
+function heldWrong(snapshot: Snapshot, { timeline }: Process, unproven: Unproven): void {
+  const held = timeline.find(({ what }) => what === 'held');
+  const received = snapshot.receipts.value?.requests.at(-1)?.received;
+  if (held === undefined || received === undefined) return;
+  if (BigInt(received.monotonic_ns) > BigInt(held.monotonic_ns))
+    unproven('The request was received after it was seen held.', 'receipts.jsonl');
 }

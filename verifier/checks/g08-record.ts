@@ -9,7 +9,7 @@
 import { ledgerV1 } from '../contract/data.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
-import { plannedEvents } from './derived.js';
+import { isExternal, plannedEvents } from './derived.js';
 
 export const g08: CaseCheck = {
   guarantee: 'G8',
@@ -52,11 +52,7 @@ function folderWrong(snapshot: Snapshot, bundle: Bundle, say: Say): void {
   if (format === undefined || plan === undefined) return;
   const file = snapshot.file('state/format.json');
   if (format.storage !== ledgerV1.storage) say('state-malformed', 'The format record names another storage.', { file });
+  // A subject of one's own may build on the storage of another, and then bears its name.
   if (format.subject !== plan.subject && !isExternal(snapshot))
     say('state-malformed', 'The format record names another subject than the plan.', { file });
-}
-
-/** A subject of one's own (G2 allows it in exploratory runs only) may build on the storage of another, and then bears its name. */
-function isExternal({ lineage }: Snapshot): boolean {
-  return lineage.some(({ process }) => need(process).argv.some((word) => word.startsWith('<')));
 }

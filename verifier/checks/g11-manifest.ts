@@ -1,11 +1,11 @@
 /**
  * G11: The manifest is the request: its three hashes name stored bytes, and they are the bytes that were sent.
- * Verified: what the compiler includes, the package rebuilt from the inventory, the prompt rendered from stored contents, the body around them, and that requests
- * with this key and body went to the manifest's path.
+ * Verified: the estimated size of every offered item, what the compiler includes, the package rebuilt from the inventory, the prompt rendered from stored contents, the body around them, and that requests
+ * with this key and body went to the manifest's path, as JSON.
  * Not verified: model and system text, which are the configuration's own; a request with another body (G19 names it).
  */
 import type { Compilation, Call } from '../model/history.js';
-import { compileInOrder, includedItems, isRequestBody, packageText, renderedText } from '../model/context.js';
+import { compileInOrder, includedItems, isRequestBody, isSize, packageText, renderedText } from '../model/context.js';
 import { groupBy, matchOf, requestMatch } from '../model/effects.js';
 import { EvidenceError } from '../errors.js';
 import type { Snapshot } from '../read/bundle.js';
@@ -20,7 +20,7 @@ export const g11: CaseCheck = {
   guarantee: 'G11',
   sentence: 'The manifest is the request: its three hashes name stored bytes, and they are the bytes that were sent.',
   covers:
-    'package, rendered context and request body rebuilt from the inventory; the path of the requests with this key and body',
+    'sizes of offered items, package, rendered context and request body rebuilt from the inventory; path and media type of the requests with this key and body',
   doesNotCover: 'model and system text of the request, which nothing else records',
   codes: ['manifest-mismatch'],
   scope: 'case',
@@ -31,7 +31,7 @@ export const g11: CaseCheck = {
       const requests = groupBy(need(snapshot.receipts).requests, requestMatch);
       const file = snapshot.file('state/ledger.sqlite');
       for (const compilation of history.compilations.values()) {
-        const wrong = compiledWrong(compilation);
+        const wrong = compiledWrong(compilation) ?? sizeWrong(compilation, ledger);
         if (wrong !== null) say('manifest-mismatch', wrong, { file, seq: compilation.compiled?.seq ?? null });
       }
       for (const call of history.calls.values()) {
@@ -61,17 +61,25 @@ function compiledWrong({ requested, compiled, failed }: Compilation): string | n
   if (wanted === null) throw new EvidenceError('absent', 'The compiler is not known here.');
   if ((failed?.error ?? null) !== wanted.error) return 'The compilation did not end as its recorded inventory makes it.';
   if (compiled === undefined || wanted.error !== null) return null;
-  const same = (left: readonly string[], right: readonly string[]): boolean => sameJson([...left].sort(), [...right].sort());
   const excluded = compiled.excluded.map(({ id }) => id);
   if (
-    !same(wanted.included, compiled.included_ids) ||
-    !same(wanted.excluded, excluded) ||
+    !sameJson(wanted.included, compiled.included_ids) ||
+    !sameJson(wanted.excluded, excluded) ||
     wanted.tokens !== compiled.total_tokens
   ) {
     return 'The included items are not those that the recorded inventory makes.';
   }
   const isPackage = textSha256(packageText(requested, compiled.included_ids)) === compiled.context_package_sha256;
   return isPackage ? null : 'The context package is not the one that the recorded inventory makes.';
+}
+
+/** A content that is not stored is named by G8. */
+function sizeWrong({ requested }: Compilation, { artifacts }: Ledger): string | null {
+  const isWrong = requested.offered.some((item) => {
+    const bytes = artifacts.get(item.content_sha256)?.bytes;
+    return bytes !== undefined && !isSize(item, bytes.length);
+  });
+  return isWrong ? 'The size of an offered item is not that of its content.' : null;
 }
 
 function callWrong(call: Call, compilation: Compilation | undefined, { artifacts }: Ledger, requests: Requests): string[] {
@@ -100,6 +108,9 @@ function callWrong(call: Call, compilation: Compilation | undefined, { artifacts
   const sent = requests.get(matchOf(call.key, manifest.request_body_sha256)) ?? [];
   if (sent.some(({ received }) => received.path !== manifest.provider.path || received.method !== 'POST')) {
     wrong.push('A request with this key and body went elsewhere than the manifest says.');
+  }
+  if (sent.some(({ received }) => received.headers['content-type'] !== 'application/json')) {
+    wrong.push('A request with this key and body was not sent as JSON.');
   }
   return wrong;
 }

@@ -3,7 +3,7 @@
  * the recorded result is that text.
  * Verified: interpreter, result, finish reason and text of every interpretation from its preserved bytes; the text of every
  * recorded result.
- * Not verified: `detail`, which is prose; interpreters of other names, which are unknown here and said so.
+ * Not verified: `detail` where it is prose; interpreters of other names, which are unknown here and said so.
  */
 import type { Attempt, Call } from '../model/history.js';
 import { interpret } from '../model/interpreter.js';
@@ -28,7 +28,8 @@ export const g12: CaseCheck = {
       const ledger = need(snapshot.ledger);
       const file = snapshot.file('state/ledger.sqlite');
       let judged = 0;
-      for (const call of historyIn(snapshot).calls.values()) {
+      const calls = [...historyIn(snapshot).calls.values()];
+      for (const call of calls) {
         for (const attempt of call.attempts) {
           if (attempt.interpreted === undefined) continue;
           const wrong = interpretedWrong(attempt.interpreted, attempt, call, ledger);
@@ -41,6 +42,9 @@ export const g12: CaseCheck = {
           judged += 1;
         }
       }
+      const foreign = calls.find(({ manifest }) => manifest !== undefined && !isKnown(manifest.interpreter))?.manifest
+        ?.interpreter;
+      if (foreign !== undefined) throw notKnown(foreign);
       return judged;
     }),
 };
@@ -53,18 +57,29 @@ function plannedMeanings(snapshot: Snapshot): number {
 type Interpreted = NonNullable<Attempt['interpreted']>;
 
 function interpretedWrong(interpreted: Interpreted, { observed }: Attempt, call: Call, { artifacts }: Ledger): string | null {
-  const { name, version } = interpreted.interpreter;
   if (call.manifest !== undefined && !sameJson(call.manifest.interpreter, interpreted.interpreter))
     return 'The interpreter is not the one that the manifest names.';
-  if (name !== 'chat-completions' || version !== 1)
-    throw new EvidenceError('absent', `The interpreter ${name} ${version} is not known here.`);
+  if (!isKnown(interpreted.interpreter)) throw notKnown(interpreted.interpreter);
   const response = observed?.response_sha256 == null ? undefined : artifacts.get(observed.response_sha256);
   if (observed === undefined || response === undefined) return 'There are no preserved bytes to interpret.';
   const meaning = interpret(observed.status, response.bytes);
   if (meaning.result !== interpreted.result) return `The bytes read as ${meaning.result}, recorded is ${interpreted.result}.`;
+  if (observed.status !== 200 && interpreted.detail !== String(observed.status))
+    return 'The detail of a refused request is not its status.';
   if (meaning.finish_reason !== interpreted.finish_reason) return 'The finish reason is not the one in the bytes.';
   const text = meaning.text === null ? null : textSha256(meaning.text);
   return text === interpreted.text_sha256 ? null : 'The text is not the one in the bytes.';
+}
+
+type Interpreter = Interpreted['interpreter'];
+
+function isKnown({ name, version }: Interpreter): boolean {
+  return name === 'chat-completions' && version === 1;
+}
+
+/** Also of one that no answer has needed yet: what it would have made of one cannot be told. */
+function notKnown({ name, version }: Interpreter): EvidenceError {
+  return new EvidenceError('absent', `The interpreter ${name} ${version} is not known here.`);
 }
 
 function answerText(call: Call): string | null {

@@ -1,18 +1,19 @@
 /**
  * G14: A call is completed only when all its attempts have been settled before, and succeeded only with an answer and its result.
- * Verified: every completed attempt and call against what was observed, interpreted and recorded before it.
+ * Verified: every completed attempt and call against what was observed, interpreted and recorded before it; that what a role says it
+ * answered from the ledger was completed there.
  * Not verified: that the answer is any good; a person or a check accepts it.
  */
 import { isSettled, type Call, type History } from '../model/history.js';
 import type { Snapshot } from '../read/bundle.js';
 import { perSnapshot, type CaseCheck } from './check.js';
-import { historyIn, plannedCalls } from './derived.js';
+import { historyIn, inheritedCount, plannedCalls } from './derived.js';
 
 export const g14: CaseCheck = {
   guarantee: 'G14',
   sentence:
     'A call is completed only when all its attempts have been settled before, and succeeded only with an answer and its result.',
-  covers: 'every completed attempt and call',
+  covers: 'every completed attempt and call, and every answer from the ledger',
   doesNotCover: 'the quality of an answer',
   codes: ['completion-unsound'],
   scope: 'case',
@@ -24,9 +25,18 @@ export const g14: CaseCheck = {
       for (const { seq, detail } of calls.flatMap((call) => unsound(history, call)))
         say('completion-unsound', detail, { file, seq });
       const attempts = calls.flatMap((call) => call.attempts);
+      if (snapshot.answer.value?.replayed === true && !isReplay(snapshot, calls))
+        say('completion-unsound', 'Nothing was there to be answered from the ledger.', { file: snapshot.file('answer.json') });
       return [...calls, ...attempts].filter(({ completed }) => completed !== undefined).length;
     }),
 };
+
+/** What is answered from the ledger was completed there, and is not sent again. */
+function isReplay(snapshot: Snapshot, calls: readonly Call[]): boolean {
+  const inherited = inheritedCount(snapshot);
+  const hasSent = calls.some(({ attempts }) => attempts.some(({ seq }) => seq > inherited));
+  return !hasSent && calls.some(({ completed }) => completed !== undefined);
+}
 
 function plannedEnds(snapshot: Snapshot): number {
   return plannedCalls(snapshot, ({ stage }) => stage === 'completed');

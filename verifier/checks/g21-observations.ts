@@ -36,8 +36,8 @@ export const g21: CaseCheck = {
         }
       }
       for (const { attempt } of observed) {
-        const { delivery, status, response_sha256: response, seq } = attempt.observed ?? {};
-        if (delivery !== 'complete' && (status !== null || response !== null))
+        const { delivery, status, response_sha256: response, content_type: type, seq } = attempt.observed ?? {};
+        if (delivery !== 'complete' && (status !== null || response !== null || type !== null))
           say('observation-mismatch', 'A response is recorded of a delivery that was not complete.', { file, seq: seq ?? null });
       }
       return observed.length;

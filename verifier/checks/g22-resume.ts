@@ -1,7 +1,8 @@
 /**
  * G22: Resume acted only where no effect was possible, under the same key and with the recorded manifest; every refusal appended
  * nothing and sent nothing.
- * Verified: every `call.resumed` against the state derived from the events before it; what a role that refused left behind.
+ * Verified: every `call.resumed` against the state derived from the events before it; what a role that refused left behind, and that
+ * the call and the operation that its refusal names are those of the record.
  * Not verified: that a refusal was called for; the prediction (G25) says which refusals are right.
  */
 import type { CallResumed, Event } from '../contract/types.js';
@@ -16,7 +17,7 @@ export const g22: CaseCheck = {
   guarantee: 'G22',
   sentence:
     'Resume acted only where no effect was possible, under the same key and with the recorded manifest; every refusal appended nothing and sent nothing.',
-  covers: 'every resumed call; ledger and receipts of every role that refused',
+  covers: 'every resumed call; ledger and receipts of every role that refused, the call and the operation that it names',
   doesNotCover: 'whether a refusal was called for',
   codes: ['resume-unlawful', 'refusal-acted'],
   scope: 'case',
@@ -34,6 +35,8 @@ export const g22: CaseCheck = {
       if (snapshot.planned.role === 'resume' && first !== undefined && first.type !== 'call.resumed') {
         say('resume-unlawful', 'A resume acted without linking the new call to the old one.', { file, seq: first.seq });
       }
+      const misnamed = refusalWrong(snapshot);
+      if (misnamed !== null) say('resume-unlawful', misnamed, { file: snapshot.file('answer.json') });
       if (refusedAndMoved(snapshot)) say('refusal-acted', 'The role refused and yet the ledger or the receipts moved.', { file });
       return Math.max(resumed.length, plannedResumes(snapshot));
     }),
@@ -66,6 +69,18 @@ function differing(old: Call['manifest'], renewed: Call['manifest']): string[] {
   if (old === undefined || renewed === undefined) return [];
   const names = (Object.keys(old) as (keyof typeof old)[]).filter((name) => name !== 'seq');
   return names.filter((name) => !sameJson(old[name], renewed[name])).sort();
+}
+
+/** A refusal may name no call; the one that it names is there, and allows the operation that it names. */
+function refusalWrong(snapshot: Snapshot): string | null {
+  const refusal = answered(snapshot) === 'refused' ? need(snapshot.answer).refusal : null;
+  if (refusal === null || refusal.call_id === null) return null;
+  const history = historyIn(snapshot);
+  const call = history.calls.get(refusal.call_id);
+  if (call === undefined) return 'The refusal names a call that is not there.';
+  if (refusal.operation === null) return null;
+  const { next_operation: next } = callState(history, call);
+  return next === refusal.operation ? null : `The refusal names ${refusal.operation}; the call allows ${next}.`;
 }
 
 /** A producer has nothing to compare with, unless it began as a copy. */

@@ -7,6 +7,8 @@ import { need, perItem, type CaseCheck } from './check.js';
 import { answersOf } from './g23-egress.js';
 
 const full = 2;
+/** More than FULL, and the most there is. */
+const extra = 3;
 
 export const g24: CaseCheck = {
   guarantee: 'G24',
@@ -26,7 +28,8 @@ export const g24: CaseCheck = {
         // A role that met a living owner opened no ledger, and says so.
         const unopened = refusal?.error === 'OwnerAlive' && settings.journal_mode === 'unopened';
         if (!unopened && settings.journal_mode !== 'wal') say('settings-weak', 'The ledger was not in write-ahead mode.');
-        if (!unopened && settings.synchronous < full) say('settings-weak', 'The ledger was not synchronised fully.');
+        if (!unopened && (settings.synchronous < full || settings.synchronous > extra))
+          say('settings-weak', 'The ledger was not synchronised fully.');
         if (!withoutResetDefect(settings.sqlite)) say('settings-weak', 'This SQLite has the WAL-reset defect.');
         if (settings.sqlite !== recorded.sqlite) say('settings-weak', 'A role ran another SQLite than the recorded one.');
         if (settings.node !== recorded.node) say('settings-weak', 'A role ran another Node than the recorded one.');

@@ -1,19 +1,21 @@
 /**
- * G26: What ran is what was planned: the scenario and the script are the plan's, byte for byte, and the provider did to each request
- * what its script says.
- * Verified: the hashes that the harness recorded of what it gave, against the plan; of every request that a snapshot added, how it
- * ended, its status and its effect, against the step in force and the rule about keys; a scripted text, where its bytes are kept.
- * Not verified: how long a delay was and where a stream was cut; the words of an error.
+ * G26: What ran is what was planned: the scenario and the script are the plan's, byte for byte, the record says what the scenario
+ * asks for, and the provider did to each request what its script says.
+ * Verified: the hashes that the harness recorded of what it gave, against the plan; task, claim, inventory, call, policy and judgement
+ * in every event that a snapshot added; of every request that it added, how it ended, its status and its effect, against the step in
+ * force and the rule about keys; a scripted text, where its bytes are kept.
+ * Not verified: how long a delay was and where a stream was cut; the words of an error; what a subject of one's own makes of its scenario.
  */
 import { departures } from '../model/provider.js';
 import { interpret } from '../model/interpreter.js';
+import { scenarioDepartures } from '../model/scenario.js';
 import type { Plan } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import { canonical } from '../read/canonical.js';
 import { textSha256 } from '../read/hash.js';
 import type { Request } from '../read/receipts.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
-import { addedRequests, plannedReceipts } from './derived.js';
+import { addedRequests, inheritedCount, isExternal, plannedReceipts } from './derived.js';
 
 type Scenario = Plan['scenarios'][string];
 type Script = Plan['providers'][string];
@@ -21,9 +23,11 @@ type Script = Plan['providers'][string];
 export const g26: CaseCheck = {
   guarantee: 'G26',
   sentence:
-    "What ran is what was planned: the scenario and the script are the plan's, byte for byte, and the provider did to each request what its script says.",
-  covers: 'the recorded hashes of scenario and script; the end, the status, the effect and the scripted text of every request',
-  doesNotCover: 'how long a delay was, where a stream was cut, the words of an error',
+    "What ran is what was planned: the scenario and the script are the plan's, byte for byte, the record says what the scenario asks for, and the provider did to each request what its script says.",
+  covers:
+    'the recorded hashes of scenario and script; what every added event records of the scenario; the end, the status, the effect and the scripted text of every request',
+  doesNotCover:
+    "how long a delay was, where a stream was cut, the words of an error; what a subject of one's own makes of its scenario",
   codes: ['scenario-unplanned', 'script-departed'],
   scope: 'case',
   check: ({ snapshots }, bundle) =>
@@ -37,6 +41,7 @@ export const g26: CaseCheck = {
         say('scenario-unplanned', 'The provider was given another script than the planned one.', { file });
       const added = addedRequests(snapshot);
       requestsWrong(snapshot, added, script, say);
+      if (!isExternal(snapshot)) recordWrong(snapshot, scenario, say);
       return 2 + added.filter(({ settled }) => settled !== undefined).length;
     }),
 };
@@ -59,6 +64,15 @@ function plannedInput(bundle: Bundle, { planned }: Snapshot): { scenario: Scenar
   const { scenarios, providers } = need(bundle.plan);
   // A plan whose names lead nowhere is malformed, and then there are no cases.
   return { scenario: scenarios[planned.scenario] as Scenario, script: providers[planned.provider] as Script };
+}
+
+function recordWrong(snapshot: Snapshot, scenario: Scenario, say: Say): void {
+  const { events, artifacts } = need(snapshot.ledger);
+  const inherited = inheritedCount(snapshot);
+  const bytesOf = (hash: string): Uint8Array | undefined => artifacts.get(hash)?.bytes;
+  const file = snapshot.file('state/ledger.sqlite');
+  for (const { seq, detail } of scenarioDepartures(scenario, snapshot.planned.role, { events, inherited, bytesOf }))
+    say('scenario-unplanned', detail, { file, seq });
 }
 
 function requestsWrong(snapshot: Snapshot, added: readonly Request[], script: Script, say: Say): void {

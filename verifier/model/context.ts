@@ -50,6 +50,12 @@ export function isRequestBody(bytes: Uint8Array, instruction: string, rendered: 
   return canonical(body) === canonical(wanted);
 }
 
+/** A `record` counts its bytes divided by four, rounded up; other kinds count nothing. What was measured is not derived here. */
+export function isSize({ kind, size }: SharedContextItem, bytes: number): boolean {
+  const estimated = kind === 'record' ? Math.ceil(bytes / 4) : 0;
+  return size.bytes === bytes && (size.basis !== 'estimated' || size.tokens === estimated);
+}
+
 type Compiled =
   | { readonly error: 'RequiredContextMissing' | 'RequiredContextOverBudget' }
   | { readonly error: null; readonly included: readonly string[]; readonly excluded: readonly string[]; readonly tokens: number };

@@ -37,6 +37,7 @@ const ofCall: Rule = [
   (p) => p.call?.taskId === p.event.task_id && p.call.compilationId === p.event.compilation_id && before(p, p.call.seq),
   'it belongs to a call of its task and compilation',
 ];
+const ofNoAttempt: Rule = [(p) => p.event.attempt_id === null, 'it belongs to no attempt'];
 const openCall: Rule = [
   (p) => !before(p, p.call?.completed?.seq) && !before(p, p.call?.preparationFailed?.seq),
   'the call has not ended before',
@@ -58,8 +59,12 @@ const rules: Record<string, readonly Rule[]> = {
   'task.created': [ofTask, [(p) => first(p, p.history.tasks.get(p.event.task_id)?.seq), 'a task is created once']],
   'objective.recorded': [ofTask],
   'claim.recorded': [ofTask],
-  'task.accepted': [[(p) => resultBefore(p, (p.event.payload as { result_id: string }).result_id), 'the result was recorded']],
+  'task.accepted': [
+    ofTask,
+    [(p) => resultBefore(p, (p.event.payload as { result_id: string }).result_id), 'the result was recorded'],
+  ],
   'task.rejected': [
+    ofTask,
     [
       (p) => p.event.payload.result_id === null || resultBefore(p, p.event.payload.result_id as string),
       'the result was recorded',
@@ -73,6 +78,7 @@ const rules: Record<string, readonly Rule[]> = {
     [(p) => before(p, p.compilation?.seq), 'the compilation was requested'],
   ],
   'call.requested': [
+    ofNoAttempt,
     [(p) => p.compilation?.taskId === p.event.task_id && before(p, p.compilation.seq), 'its compilation was requested'],
     [(p) => first(p, p.call?.seq), 'a call is requested once'],
     [
@@ -80,15 +86,22 @@ const rules: Record<string, readonly Rule[]> = {
       'a call that follows a resume is the one that it names',
     ],
   ],
-  'call.preparation_failed': [ofCall, openCall, [(p) => !before(p, p.call?.manifest?.seq), 'no manifest was recorded']],
+  'call.preparation_failed': [
+    ofCall,
+    ofNoAttempt,
+    openCall,
+    [(p) => !before(p, p.call?.manifest?.seq), 'no manifest was recorded'],
+  ],
   'call.manifest': [
     ofCall,
+    ofNoAttempt,
     openCall,
     [(p) => first(p, p.call?.manifest?.seq), 'a call has one manifest'],
     [(p) => before(p, p.compilation?.compiled?.seq), 'the context was compiled'],
   ],
   'call.resumed': [
     ofCall,
+    ofNoAttempt,
     openCall,
     [(p) => p.event.call_id === p.event.payload.old_call_id, 'the row carries the old call'],
     [(p) => p.next?.type === 'call.requested' && p.next.call_id === p.event.payload.new_call_id, 'the new call follows at once'],
@@ -144,6 +157,7 @@ const rules: Record<string, readonly Rule[]> = {
   ],
   'result.recorded': [
     ofCall,
+    ofNoAttempt,
     openCall,
     [
       (p) => p.call?.attempts.some(({ interpreted }) => before(p, interpreted?.seq) && interpreted?.result === 'answer') === true,
@@ -153,6 +167,7 @@ const rules: Record<string, readonly Rule[]> = {
   ],
   'call.completed': [
     ofCall,
+    ofNoAttempt,
     openCall,
     // A broken attempt never ends by itself; a later one under an honoured key settles it.
     [

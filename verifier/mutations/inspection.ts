@@ -35,6 +35,15 @@ export const inspectionMutations = {
       ['egress-unexpected', 'prediction-failed'],
       (editor, target) => editor.answer(target, ({ egress }) => void (egress.refused = [])),
     ),
+    onPlace(
+      (editor) => editor.find(({ planned }) => (planned.expect.egress_refused ?? 0) > 0 && planned.kill === null),
+      'another reach was refused than the planted one',
+      ['egress-unexpected'],
+      (editor, target) =>
+        editor.answer(target, ({ egress }) => {
+          for (const place of egress.refused) place.host = 'another.example';
+        }),
+    ),
     onPlace(resumed, 'a role dialled elsewhere', ['egress-unexpected'], (editor, target) =>
       editor.answer(target, ({ egress }) => void egress.refused.push({ host: 'example.org', port: 443 })),
     ),

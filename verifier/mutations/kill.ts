@@ -71,7 +71,11 @@ export const killMutations = {
       return true;
     }),
     facts(heldKill, 'the provider did not say that it held the request', without('held')),
+    facts(heldKill, 'the request was seen held before it was received', (value) => {
+      at(value, 'held').monotonic_ns = String(BigInt(at(value, 'spawned').monotonic_ns) + 1n);
+    }),
     facts(heldKill, 'a place was announced, where a request was to be held', renamed('held', 'announced')),
+    facts(resumed, 'a role that ended by itself led no group', (value) => void (value.pgid += 1)),
     facts(resumed, 'a role that completed exited 64', (value) => void (value.exit = { code: 64, signal: null })),
     facts(resumed, 'a role was not seen to start', without('spawned')),
     facts(resumed, 'the group of a role was not seen empty', without('group_empty')),
@@ -87,6 +91,21 @@ export const killMutations = {
     }),
   ],
   'process-shared': [
+    onPlace(resumed, 'an arm began before its producer had ended', ['process-shared'], (editor, target) =>
+      editor.process(target, (value) => void (at(value, 'spawned').monotonic_ns = '1')),
+    ),
+    onPlace(resumed, 'a request came before its role began', ['process-shared'], (editor, target) =>
+      editor.receipts(target, (lines) => {
+        const received = lines.findLast((line) => line.kind === 'received');
+        if (received !== undefined) received.monotonic_ns = '1';
+      }),
+    ),
+    onPlace(resumed, 'a role was answered after it had ended', ['process-shared'], (editor, target) =>
+      editor.receipts(target, (lines) => {
+        const settled = lines.findLast((line) => line.kind === 'settled');
+        if (settled !== undefined) settled.monotonic_ns = '9'.repeat(18);
+      }),
+    ),
     onPlace(resumed, 'an arm ran in the process of its producer', ['process-shared'], (editor, target) =>
       become(editor, target, target.lineage[0]),
     ),

@@ -21,6 +21,9 @@ export const planMutations = {
     ),
   ],
   'plan-unpinned': [
+    onBundle('a git object that leads nowhere', ['plan-unpinned'], (editor) =>
+      editor.files.set(`data/git/${'a'.repeat(40)}`, Buffer.from('blob 0\0')),
+    ),
     onBundle('the plan changed after the run', ['plan-unpinned'], (editor) =>
       editor.text('data/plan.json', (text) => `${text}\n`),
     ),
@@ -34,6 +37,16 @@ export const planMutations = {
     }),
   ],
   'execution-malformed': [
+    onPlace(resumed, 'a resume ran the program of a restart', malformed, (editor, target) =>
+      editor.process(target, (value) => {
+        value.argv = value.argv.map((word) => word.replace('resume', 'restart'));
+      }),
+    ),
+    onPlace(resumed, 'an inspector ran the program of a resume', malformed, (editor, target) =>
+      editor.inspector(target, (value) => {
+        value.argv = value.argv.map((word) => word.replace('inspect', 'resume'));
+      }),
+    ),
     onExecution('the execution record lacks its versions', malformed, (execution) => {
       delete (execution as { versions?: unknown }).versions;
     }),
@@ -74,6 +87,16 @@ export const planMutations = {
     }),
   ],
   'record-malformed': [
+    onPlace(resumed, 'a resume exported what only an inspector exports', ['record-malformed'], (editor, target) =>
+      editor.answer(target, (value) => void (value.events = [])),
+    ),
+    onPlace(resumed, 'an inspector answered a call from the ledger', ['record-malformed'], (editor, target) =>
+      editor.inspection(target, (value) => void (value.replayed = true)),
+    ),
+    onPlace(resumed, 'a role completed with a refusal', ['record-malformed'], (editor, target) => {
+      const refusal = { call_id: null, drift: [], error: 'ResumeRefused' as const, hazard: null, operation: null };
+      editor.answer(target, (value) => void (value.refusal = refusal));
+    }),
     onPlace(resumed, 'a process record with a member of its own', ['record-malformed'], (editor, target) =>
       editor.process(target, (value) => void Object.assign(value, { passed: true })),
     ),

@@ -21,6 +21,9 @@ export const receiptMutations = {
     onReceipts('a request was settled before it was received', ['receipt-malformed'], (lines) => {
       for (const line of lines) if (line.kind === 'settled') line.monotonic_ns = '0';
     }),
+    onReceipts('a header has another key than the line', ['receipt-malformed'], (lines) => {
+      for (const line of lines) if (line.kind === 'received') line.headers['idempotency-key'] = 'another';
+    }),
     onReceipts('effects are not numbered from 1', ['receipt-malformed'], (lines) => {
       for (const line of lines) if (line.kind === 'settled' && line.effect !== null) line.effect.effect_id = 'effect-99';
     }),
@@ -55,6 +58,9 @@ export const receiptMutations = {
     ),
   ],
   'manifest-mismatch': [
+    onReceipts('a request was not sent as JSON', ['manifest-mismatch'], (lines) => {
+      for (const line of lines) if (line.kind === 'received') line.headers['content-type'] = 'text/plain';
+    }),
     // The provider serves it as it serves the path without a query; the manifest names another one.
     onReceipts('the request went to another path than the manifest says', ['manifest-mismatch'], (lines) => {
       for (const line of lines) if (line.kind === 'received') line.path += '?again=1';

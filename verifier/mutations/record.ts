@@ -33,6 +33,20 @@ function onAdded(
   });
 }
 
+/** Changes the first event of a type of a producer that nothing continues. */
+function onFirst(name: string, type: string, change: (payload: Record<string, unknown>) => void): Mutation {
+  return onEvents(honouredRetry, name, ['scenario-unplanned'], (events) => {
+    const first = events.find((event) => event.type === type);
+    if (first !== undefined) change(first.payload);
+  });
+}
+
+/** A role that sent something, of which the plan does not say whether it was answered from the ledger. */
+const unforetold: Place = (editor) =>
+  editor.find(({ base, planned: { kill, expect } }) => {
+    return base === undefined && kill === null && expect.replayed === undefined && expect.receipts > 0;
+  });
+
 export const recordMutations = {
   'event-chain-broken': [
     // The seed's first: without its intent, what was observed and received hangs in the air.
@@ -53,6 +67,9 @@ export const recordMutations = {
     }),
   ],
   'order-violated': [
+    onEvents(honouredRetry, 'a manifest belongs to an attempt', ['order-violated'], (events) => {
+      for (const event of events) if (event.type === 'call.manifest') event.attempt_id = 'attempt-1';
+    }),
     onEvents(resumed, 'an attempt was completed before it was decided', ['order-violated'], (events, snapshot) => {
       const at = events.findIndex(({ type, seq }) => type === 'attempt.retry_decided' && seq > inheritedCount(snapshot));
       const [decided, completed] = [events[at], events[at + 1]];
@@ -61,7 +78,30 @@ export const recordMutations = {
       events.splice(at, 2, completed, decided);
     }),
   ],
+  'scenario-unplanned': [
+    onFirst('the record speaks of another claim than the scenario', 'claim.recorded', (payload) => {
+      payload.statement = 'The figure was guessed.';
+    }),
+    onFirst('a manifest promises other retries than the scenario', 'call.manifest', (payload) => {
+      payload.retry_policy = { ...(payload.retry_policy as object), max_attempts: 9 };
+    }),
+    onFirst(
+      'a context was compiled for fewer required items than the scenario has',
+      'context.compilation_requested',
+      (payload) => {
+        (payload.required_ids as string[]).pop();
+      },
+    ),
+  ],
   'manifest-mismatch': [
+    onEvents(
+      honouredRetry,
+      'the included items are not in the order in which they were offered',
+      ['manifest-mismatch'],
+      (events) => {
+        for (const { type, payload } of events) if (type === 'context.compiled') (payload.included_ids as string[]).reverse();
+      },
+    ),
     // The seed's fifth. The other hash names stored bytes, so that not its absence but its meaning tells.
     onAdded(
       'a manifest\u2019s body hash altered',
@@ -96,7 +136,7 @@ export const recordMutations = {
     onEvents(
       honouredRetry,
       'a broken delivery was retried and passed over though the key is not honoured',
-      ['completion-unsound', 'retry-unlawful', 'prediction-failed'],
+      ['completion-unsound', 'retry-unlawful', 'scenario-unplanned', 'prediction-failed'],
       (events) => {
         for (const { type, payload } of events) {
           if (type === 'call.manifest') payload.provider = { ...(payload.provider as object), honours_key: false };
@@ -109,6 +149,9 @@ export const recordMutations = {
       ['completion-unsound', 'prediction-failed'],
       completedTooEarly,
     ),
+    onPlace(unforetold, 'a role says that it answered from the ledger what it sent', ['completion-unsound'], (editor, target) =>
+      editor.answer(target, (value) => void (value.replayed = true)),
+    ),
     onAdded('a success with an error', ['completion-unsound'], 'call.completed', (payload) => {
       payload.error = 'provider_error';
     }),
@@ -120,6 +163,9 @@ export const recordMutations = {
     ),
   ],
   'resume-unlawful': [
+    onPlace(refused, 'a refusal names a call that is not there', ['resume-unlawful'], (editor, target) =>
+      editor.answer(target, ({ refusal }) => void (refusal === null ? null : (refusal.call_id = 'call-999'))),
+    ),
     onAdded('a resume that verified nothing', ['resume-unlawful'], 'call.resumed', (payload) => {
       payload.verified = null;
     }),
@@ -138,6 +184,10 @@ export const recordMutations = {
     ]),
   ],
   'observation-mismatch': [
+    onEvents(honouredRetry, 'a media type of a broken delivery', ['observation-mismatch'], (events) => {
+      for (const { type, payload } of events)
+        if (type === 'attempt.observed' && payload.delivery === 'broken') payload.content_type = 'text/plain';
+    }),
     onEvents(honouredRetry, 'a response of a broken delivery', ['observation-mismatch'], (events) => {
       for (const { type, payload } of events)
         if (type === 'attempt.observed' && payload.delivery === 'broken') payload.status = 200;

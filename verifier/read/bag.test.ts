@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Editor } from '../mutations/editor.js';
 import { goodBundle } from '../testing/bundle.js';
-import { inFolder } from '../testing/world.js';
+import { inFolder } from '../testing/folder.js';
 import { bagProblems, looksLikeBag } from './bag.js';
 import { readTree } from './tree.js';
 

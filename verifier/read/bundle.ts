@@ -19,10 +19,23 @@ export interface StateFile {
   readonly size: number;
 }
 
+/** What was read of a snapshot so far. */
+interface Kept {
+  process?: Read<Process>;
+  inspector?: Read<Inspector>;
+  inspection?: Read<Answer>;
+  answer?: Read<Answer>;
+  checkpoint?: Read<CheckpointLine[]>;
+  format?: Read<Format>;
+  receipts?: Read<ReceiptLog>;
+  ledger?: Read<Ledger>;
+  state?: StateFile[];
+}
+
 export class Snapshot {
   readonly name: string;
   private readonly folder: string;
-  private readonly kept = new Map<string, unknown>();
+  private readonly kept: Kept = {};
 
   constructor(
     private readonly source: Source,
@@ -55,67 +68,65 @@ export class Snapshot {
   }
 
   get process(): Read<Process> {
-    return this.once('process', () =>
-      readFact(this.source, this.file('process.json'), shape.validateProcess, 'a process record'),
-    );
+    return (this.kept.process ??= this.fact('process.json', shape.validateProcess, 'a process record'));
   }
 
   get inspector(): Read<Inspector> {
-    return this.once('inspector', () =>
-      readFact(this.source, this.file('inspector.json'), shape.validateInspector, 'an inspector record'),
-    );
+    return (this.kept.inspector ??= this.fact('inspector.json', shape.validateInspector, 'an inspector record'));
   }
 
   get inspection(): Read<Answer> {
-    return this.once('inspection', () => readFact(this.source, this.file('inspection.json'), shape.validateAnswer, 'an answer'));
+    return (this.kept.inspection ??= this.fact('inspection.json', shape.validateAnswer, 'an answer'));
   }
 
   get answer(): Read<Answer> {
-    return this.once('answer', () => readFact(this.source, this.file('answer.json'), shape.validateAnswer, 'an answer'));
+    return (this.kept.answer ??= this.fact('answer.json', shape.validateAnswer, 'an answer'));
   }
 
   get checkpoint(): Read<CheckpointLine[]> {
-    return this.once('checkpoint', () =>
-      readFactLines(this.source, this.file('checkpoint.jsonl'), shape.validateCheckpointLine, 'a checkpoint line'),
-    );
+    const file = this.file('checkpoint.jsonl');
+    return (this.kept.checkpoint ??= readFactLines(this.source, file, shape.validateCheckpointLine, 'a checkpoint line'));
   }
 
   get format(): Read<Format> {
-    return this.once('format', () =>
-      readFact(this.source, this.file('state/format.json'), shape.validateFormat, 'a format record'),
-    );
+    return (this.kept.format ??= this.fact('state/format.json', shape.validateFormat, 'a format record'));
   }
 
   get receipts(): Read<ReceiptLog> {
-    const file = this.file('receipts.jsonl');
-    return this.once('receipts', () => attempt(file, () => readReceipts(bytesOf(this.source.files, file), this.source.memory)));
+    return (this.kept.receipts ??= this.readReceipts());
   }
 
   get ledger(): Read<Ledger> {
-    const file = this.file('state/ledger.sqlite');
-    return this.once('ledger', () =>
-      attempt(file, () => {
-        const { files, memory } = this.source;
-        return parseEvents(readLedger(bytesOf(files, file), files.get(`${file}-wal`), memory), memory);
-      }),
-    );
+    return (this.kept.ledger ??= this.readLedger());
   }
 
   /** What the bundle holds below state/, in the order of paths. */
   get state(): StateFile[] {
-    return this.once('state', () => {
-      const prefix = this.file('state/');
-      const below = this.paths.filter((path) => path.startsWith(prefix)).sort();
-      return below.map((path) => {
-        const bytes = bytesOf(this.source.files, path);
-        return { path: path.slice(prefix.length), sha256: fileSha256(bytes), size: bytes.length };
-      });
-    });
+    return (this.kept.state ??= this.readState());
   }
 
-  private once<T>(slot: string, read: () => T): T {
-    if (!this.kept.has(slot)) this.kept.set(slot, read());
-    return this.kept.get(slot) as T;
+  private fact<T>(name: string, validate: shape.Validator<T>, what: string): Read<T> {
+    return readFact(this.source, this.file(name), validate, what);
+  }
+
+  private readReceipts(): Read<ReceiptLog> {
+    const file = this.file('receipts.jsonl');
+    return attempt(file, () => readReceipts(bytesOf(this.source.files, file), this.source.memory));
+  }
+
+  private readLedger(): Read<Ledger> {
+    const file = this.file('state/ledger.sqlite');
+    const { files, memory } = this.source;
+    return attempt(file, () => parseEvents(readLedger(bytesOf(files, file), files.get(`${file}-wal`), memory), memory));
+  }
+
+  private readState(): StateFile[] {
+    const prefix = this.file('state/');
+    const below = this.paths.filter((path) => path.startsWith(prefix)).sort();
+    return below.map((path) => {
+      const bytes = bytesOf(this.source.files, path);
+      return { path: path.slice(prefix.length), sha256: fileSha256(bytes), size: bytes.length };
+    });
   }
 }
 

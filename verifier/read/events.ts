@@ -23,7 +23,7 @@ export interface Ledger {
   readonly problems: readonly RecordProblem[];
 }
 
-const eventShapes: Record<string, shape.Validator<unknown>> = {
+export const eventShapes: Record<string, shape.Validator<unknown>> = {
   'attempt.completed': shape.validateAttemptCompleted,
   'attempt.interpreted': shape.validateAttemptInterpreted,
   'attempt.observed': shape.validateAttemptObserved,

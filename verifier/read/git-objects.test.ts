@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inFolder } from '../testing/world.js';
+import { inFolder } from '../testing/folder.js';
 import { blobId, follow } from './git-objects.js';
 
 const plan = Buffer.from('{"version":"plan/v1"}\n');

@@ -51,10 +51,21 @@ function entryOfTree(content: Buffer, name: string, idLength: number): string {
   throw new EvidenceError('git-object', `A tree on the way to the plan has no entry of its name.`);
 }
 
+interface Way {
+  readonly id: string;
+  readonly tree: string;
+  /** Every object that was read on the way. */
+  readonly objects: ReadonlySet<string>;
+}
+
 /** Follows a path from a commit; returns the id of what lies there and the commit's tree. */
-export function follow(files: Files, commit: string, path: string): { id: string; tree: string } {
+export function follow(files: Files, commit: string, path: string): Way {
   const tree = treeOfCommit(readObject(files, commit, 'commit'));
+  const objects = new Set([commit]);
   let id = tree;
-  for (const part of path.split('/')) id = entryOfTree(readObject(files, id, 'tree'), part, commit.length);
-  return { id, tree };
+  for (const part of path.split('/')) {
+    objects.add(id);
+    id = entryOfTree(readObject(files, id, 'tree'), part, commit.length);
+  }
+  return { id, tree, objects };
 }

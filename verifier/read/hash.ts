@@ -5,7 +5,6 @@
  */
 import { hash } from 'node:crypto';
 import { sha256 as nobleSha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import { InternalError } from '../errors.js';
 
 /** What fits into one block of the function. */
@@ -25,7 +24,7 @@ export function sha256(bytes: Uint8Array): string {
 }
 
 function byNoble(bytes: Uint8Array): string {
-  return bytesToHex(nobleSha256(bytes));
+  return Buffer.from(nobleSha256(bytes)).toString('hex');
 }
 
 function byCrypto(bytes: Uint8Array): string {

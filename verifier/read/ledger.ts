@@ -95,12 +95,19 @@ function checkSchema(db: Database.Database): void {
 
 /** The driver decodes text tolerantly. Only a replacement character can hide bytes that are not UTF-8, so only then look closer. */
 function demandUtf8(db: Database.Database, table: string, rows: readonly object[]): void {
-  const isDoubtful = (value: unknown): boolean => typeof value === 'string' && value.includes('\uFFFD');
-  if (!rows.some((row) => Object.values(row).some(isDoubtful))) return;
+  if (!rows.some(isDoubtful)) return;
   const columns = Object.keys(rows[0] ?? {});
   const stored = db.prepare(`SELECT ${columns.map((column) => `CAST(${column} AS BLOB)`).join()} FROM ${table}`);
   for (const cells of stored.raw().iterate() as Iterable<(Buffer | null)[]>) {
     const wrong = columns.find((column, index) => column !== 'bytes' && cells[index] !== null && !isUtf8(cells[index] as Buffer));
     if (wrong !== undefined) throw new EvidenceError('ledger-unreadable', `A text of ${table} (${wrong}) is not UTF-8.`);
   }
+}
+
+function isDoubtful(row: object): boolean {
+  for (const column in row) {
+    const value = row[column as never] as unknown;
+    if (typeof value === 'string' && value.includes('\uFFFD')) return true;
+  }
+  return false;
 }

@@ -98,12 +98,21 @@ function readLine(text: string, { receipts }: Memory, say: (detail: string) => v
     const isBody = value.kind === 'settled' || sha256(Buffer.from(value.body.data, value.body.encoding)) === value.body_sha256;
     if (!isWhole) say('The line differs from its digest.');
     if (!isBody) say('The body differs from its hash.');
-    if (isWhole && isBody) receipts.set(text, value);
+    const told = value.kind === 'settled' || headersAgree(value);
+    if (!told) say('The headers are not those of its key and its body.');
+    if (isWhole && isBody && told) receipts.set(text, value);
     return value;
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
     return (say(error.message), null);
   }
+}
+
+/** Not every header is kept; those that say again what the line says must say the same. */
+function headersAgree({ headers, idempotency_key: key, body }: Received): boolean {
+  const length = headers['content-length'];
+  const isLength = length === undefined || length === String(Buffer.from(body.data, body.encoding).length);
+  return isLength && (headers['idempotency-key'] ?? null) === key;
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { EvidenceError } from '../errors.js';
-import { inFolder } from '../testing/world.js';
+import { inFolder } from '../testing/folder.js';
 import { mergeWal } from './wal.js';
 
 /** A killed database with its log, and the numbers that SQLite itself recovers from both at a given length of the log. */
@@ -46,6 +46,16 @@ function numbersIn(image: Buffer): number[] {
     db.close();
   }
 }
+
+describe('known answers', () => {
+  const { vectors } = JSON.parse(readFileSync(new URL('../../evidence/schema/vectors/wal.json', import.meta.url), 'utf8')) as {
+    vectors: { name: string; database: string; log: string | null; rows: number[] }[];
+  };
+  it.each(vectors)('$name', ({ database, log, rows }) => {
+    const { image } = mergeWal(Buffer.from(database, 'base64'), log === null ? undefined : Buffer.from(log, 'base64'));
+    expect(numbersIn(image)).toEqual(rows);
+  });
+});
 
 describe('a log cut by a crash', () => {
   it.each([512, 4096, 65_536])('yields at every cut what SQLite recovers, pages of %i bytes', (pageSize) => {

@@ -10,11 +10,19 @@ import { snapshotsOf } from '../read/plan.js';
 import type { Tree } from '../read/tree.js';
 import { Editor } from '../mutations/editor.js';
 import { scripts, stories, type Ran } from './stories.js';
-import type { Book } from './world.js';
+import { scenario } from './scenario.js';
+import { beganAt, type Book } from './world.js';
 
 const settings = { journal_mode: 'wal', node: 'v20.20.2', sqlite: '3.53.2', synchronous: 2 };
 const build = { key: 'key', source_sha256: '0'.repeat(64) };
 const programs = ['inspect', 'produce', 'restart', 'resume'].map((role) => `runtime/subjects/${role}.js`);
+
+const elsewhere = { host: 'example.org', port: 443 };
+const scenarios = { review: scenario(), honoured: scenario(true), reached: scenario(false, elsewhere) };
+
+function scenarioOf(caseId: string): keyof typeof scenarios {
+  return caseId === 'honoured' || caseId === 'reached' ? caseId : 'review';
+}
 
 export function goodBundle(): Tree {
   const told = stories();
@@ -34,7 +42,9 @@ export function goodBundle(): Tree {
     for (const [index, { id }] of snapshots.entries()) {
       const ran = told[planned.id]?.[id];
       if (ran !== undefined)
-        writeSnapshot(files, json, `data/cases/${planned.id}/${id}/`, ran, { plan, index, started: 2 * files.size });
+        writeSnapshot(files, json, `data/cases/${planned.id}/${id}/`, ran, {
+          ...{ plan, given: scenarioOf(planned.id), index, started: 2 * files.size },
+        });
     }
   }
   files.set('bagit.txt', Buffer.from('BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n'));
@@ -56,7 +66,7 @@ function planOf(told: Record<string, Record<string, Ran>>): Plan {
     return {
       id,
       title: `The case ${id}.`,
-      scenario: 'review',
+      scenario: scenarioOf(id),
       provider: producer.provider ?? 'answers',
       kill: producer.kill,
       expect: producer.expect,
@@ -72,7 +82,7 @@ function planOf(told: Record<string, Record<string, Ran>>): Plan {
       subject: 'runtime-calls',
       timeouts: { checkpoint_ms: 1000, role_ms: 1000 },
     },
-    ...{ scenarios: { review: { commit: 'each' } }, providers: scripts, stopping_rule: 'Once.', exclusions: 'None.' },
+    ...{ scenarios, providers: scripts, stopping_rule: 'Once.', exclusions: 'None.' },
     controls: { no_kill: ['control'], naive_restart: [{ case: 'held', arm: 'naive' }] },
     cases,
   };
@@ -108,7 +118,7 @@ function writeSnapshot(
   json: (path: string, value: unknown) => void,
   folder: string,
   ran: Ran,
-  { plan, index, started }: { plan: Plan; index: number; started: number },
+  { plan, given, index, started }: { plan: Plan; given: keyof typeof scenarios; index: number; started: number },
 ): void {
   const { book, role, kill, refusal = null, expect, provider = 'answers' } = ran;
   const nonce = `nonce-${started}`;
@@ -134,15 +144,16 @@ function writeSnapshot(
     ...{ live_inventory: state, nonce, pgid: pid, pid },
     receipts: { bytes: book.receiptBytes.length, lines: book.receipts.length, sha256: sha256(book.receiptBytes) },
     ...{ role, start_time_ticks: String(started), survivors: [], left_behind: [] },
-    scenario_sha256: textSha256(`${canonical(plan.scenarios.review)}\n`),
+    scenario_sha256: textSha256(`${canonical(scenarios[given])}\n`),
     script_sha256: textSha256(canonical(plan.providers[provider])),
-    timeline: moments.map((what, order) => ({ monotonic_ns: String(10 + order), what })),
+    // What is seen first comes before every request of the role, and the rest after them.
+    timeline: moments.map((what, order) => ({ monotonic_ns: String(beganAt(Math.min(index, 1)) + 100 * order), what })),
   } satisfies Process);
   if (kill?.at === 'checkpoint') {
     const { checkpoint, occurrence } = kill;
     json(`${folder}checkpoint.jsonl`, { checkpoint, nonce, occurrence, pid });
   }
-  const refused = Array.from({ length: ran.egress ?? 0 }, () => ({ host: 'example.org', port: 443 }));
+  const refused = Array.from({ length: ran.egress ?? 0 }, () => elsewhere);
   const egress = { mechanism: 'in-process guard' as const, refused: [] };
   if (kill === null) {
     const status = expect.ended === 'killed' ? 'failed' : expect.ended;

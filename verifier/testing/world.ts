@@ -2,8 +2,7 @@
  * A small world for tests, made from the contract alone and not from the runtime: a book of events with its artifacts and the
  * provider's receipts. What it writes is what a correct runtime would have written; a test then breaks one thing.
  */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { ledgerV1 } from '../contract/data.js';
@@ -11,16 +10,14 @@ import type { Event, Receipt } from '../contract/types.js';
 import { canonical } from '../read/canonical.js';
 import { eventDigest, noDigest } from '../read/events.js';
 import { sha256, textSha256 } from '../read/hash.js';
+import { inFolder } from './folder.js';
+import { answer, items } from './scenario.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const text = 'text/plain;charset=utf-8';
 export type Ids = Partial<Pick<Event, 'call_id' | 'attempt_id' | 'compilation_id'>>;
 
-const items = [
-  { id: 'A', kind: 'record', required: true, tokens: 12, content: 'The second paragraph cites its measurement once' },
-  { id: 'B', kind: 'claim', required: true, tokens: 0, content: 'The figure was measured in one run.' },
-  { id: 'D', kind: 'artifact', required: false, tokens: 0, content: 'Paragraph two.' },
-] as const;
+export const beganAt = (index: number): number => 1000 * (index + 1);
 
 export class Book {
   readonly events: Event[] = [];
@@ -161,7 +158,7 @@ export class Book {
       ...{
         body: { data: body.toString('utf8'), encoding: 'utf8' },
         body_sha256: sha256(body),
-        headers: { 'idempotency-key': 'key-1' },
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'key-1' },
       },
       ...{
         idempotency_key: 'key-1',
@@ -188,8 +185,9 @@ export class Book {
     });
   }
 
+  /** One clock for all: a role has its lines after its beginning, an arm after its producer. */
   private get clock(): string {
-    return String(this.receipts.length + 1);
+    return String(beganAt(this.pid === 1000 ? 0 : 1) + 10 + this.receipts.length);
   }
 
   private write(receipt: Receipt): void {
@@ -271,18 +269,5 @@ export class Book {
       db.close();
       return { db: readFileSync(`${path}.killed`), wal: readFileSync(`${path}.killed-wal`) };
     });
-  }
-}
-
-export const answer = Buffer.from(
-  JSON.stringify({ choices: [{ finish_reason: 'stop', message: { content: 'Fine.', role: 'assistant' } }] }),
-);
-
-export function inFolder<T>(use: (folder: string) => T): T {
-  const folder = mkdtempSync(join(tmpdir(), 'killpoint-verifier-'));
-  try {
-    return use(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
   }
 }
