@@ -4,10 +4,11 @@
  * Its verdict is fixed: a program that judges it otherwise has changed its mind about old evidence, and CHANGELOG.md must say so. And the killed
  * ledgers in it can still be opened: a fresh process of today's runtime projects what the inspectors recorded then.
  */
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { figures, keptBundle, withFigures } from './readme.js';
 
@@ -51,16 +52,20 @@ describe('the kept bundle', () => {
   });
 
   const killed = (json(join(bundle, 'data/plan.json')) as Plan).cases.filter(({ kill }) => kill !== null);
-  it.each(killed.map(({ id }) => id))('%s: a fresh process reopens the killed ledger and projects what was recorded', (id) => {
-    const snapshot = join(bundle, 'data/cases', id, 'producer');
-    const copy = join(work, id);
-    cpSync(join(snapshot, 'state'), copy, { recursive: true });
-    const before = readdirSync(copy).map((name) => [name, readFileSync(join(copy, name)).toString('base64')]);
-    const { status, stdout } = run('killpoint', 'state', copy, '--json');
-    expect(status).toBe(0);
-    const recorded = (json(join(snapshot, 'inspection.json')) as { projections: unknown }).projections;
-    const told = JSON.parse(stdout) as unknown;
-    expect(Array.isArray(told) ? told : (told as { projections: unknown }).projections).toEqual(recorded);
-    expect(readdirSync(copy).map((name) => [name, readFileSync(join(copy, name)).toString('base64')])).toEqual(before);
-  });
+  it.concurrent.each(killed.map(({ id }) => id))(
+    '%s: a fresh process reopens the killed ledger and projects what was recorded',
+    async (id) => {
+      const snapshot = join(bundle, 'data/cases', id, 'producer');
+      const copy = join(work, id);
+      cpSync(join(snapshot, 'state'), copy, { recursive: true });
+      const before = readdirSync(copy).map((name) => [name, readFileSync(join(copy, name)).toString('base64')]);
+      const { stdout } = await promisify(execFile)(process.execPath, ['bin/killpoint.js', 'state', copy, '--json'], {
+        maxBuffer: 1 << 26,
+      });
+      const recorded = (json(join(snapshot, 'inspection.json')) as { projections: unknown }).projections;
+      const told = JSON.parse(stdout) as unknown;
+      expect(Array.isArray(told) ? told : (told as { projections: unknown }).projections).toEqual(recorded);
+      expect(readdirSync(copy).map((name) => [name, readFileSync(join(copy, name)).toString('base64')])).toEqual(before);
+    },
+  );
 });

@@ -66,6 +66,17 @@ function armText({ outcome, refusal }: Expect): string {
   return `refused${refusal.hazard === null ? '' : ` as ${refusal.hazard}`}: ${refusal.operation ?? 'nothing'}`;
 }
 
+/** The last lines that a person sees, as they are printed. */
+function lastWords(bundle: string): string {
+  const { stdout } = spawnSync(process.execPath, ['bin/killpoint-verify.js', bundle], {
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  const lines = stdout.trimEnd().split('\n');
+  return lines.slice(lines.findLastIndex((line) => /^\d+ claims/.test(line))).join('\n');
+}
+
 export function figures(bundle: string): string {
   const verdict = judged(bundle);
   if (verdict.verdict !== 'valid') throw new Error(`${bundle} is ${verdict.verdict}; only a valid bundle is quoted.`);
@@ -85,8 +96,12 @@ export function figures(bundle: string): string {
     '|---|---|---|---|---|---|',
     ...rows,
     '',
-    `${verdict.cases} cases with ${arms} arms, ${verdict.void} void; ${verdict.claims.held} claims held, ${verdict.claims.broken} broken, ` +
-      `${verdict.claims.unknown} unknown; verdict **${verdict.verdict}**. From \`${bundle}\`; run \`npx killpoint verify ${bundle}\` to hear it yourself.`,
+    `${verdict.cases} cases with ${arms} arms. What the verifier says of the kept bundle, after a line for each claim:`,
+    '',
+    '```',
+    `$ npx killpoint verify ${bundle}`,
+    lastWords(bundle),
+    '```',
   ].join('\n');
 }
 
