@@ -29,6 +29,8 @@ export interface RunResult {
   readonly plan: string;
   readonly rootSha256: string;
   readonly confirmatory: boolean;
+  /** Only some of the planned cases were asked for. */
+  readonly selected: boolean;
   readonly cases: number;
   readonly voids: { case: string; snapshot: string; reason: string; detail: string }[];
   readonly kills: number;
@@ -60,6 +62,7 @@ export async function runPlan(request: RunRequest): Promise<RunResult> {
     plan: prepared.plan.id,
     rootSha256,
     confirmatory: prepared.standing.confirmatory,
+    selected: request.cases.length > 0,
     cases: results.length,
     voids: results.flatMap((result) => (result.void === null ? [] : [{ case: result.case, ...result.void }])),
     kills: results.reduce((sum, { kills }) => sum + kills, 0),

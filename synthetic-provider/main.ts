@@ -4,28 +4,50 @@
  *
  * Exit codes: 0 ended as told, 64 arguments or a port that cannot be had, 70 an error of its own.
  */
-import { writeSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { canonical } from './core/canonical.js';
 import { reason } from './core/errors.js';
+import { type Opening, openingMistakes } from './http/registry.js';
 import { startProvider } from './http/server.js';
 
-const help = `Usage: synthetic-provider [--port N]
+const help = `Usage: synthetic-provider [--port N] [--receipts FILE [--script FILE]]
 
 Serves a scripted model and tool provider on 127.0.0.1 and keeps fsynced receipts of every request.
 Prints one JSON line when it listens: {"control_token", "pid", "port", "ready": true}.
 Ends when its standard input ends.
 
-  --port N   listen on this port instead of a free one
-  --help     show this text
+  --port N          listen on this port instead of a free one
+  --receipts FILE   open a prefix at once, with its receipts in this new file; the line gets its "url"
+  --script FILE     what that prefix does (provider-script.schema.json); without it every request is answered
+  --help            show this text
 `;
 
-function portOf(argv: string[]): number {
-  const { values } = parseArgs({ args: argv, options: { port: { type: 'string' }, help: { type: 'boolean' } } });
+const answersAll = { key: 'ignore', requests: [], otherwise: { do: 'answer' } };
+
+interface Wanted {
+  readonly port: number;
+  readonly opening: Opening | null;
+}
+
+function wantedBy(argv: string[]): Wanted {
+  const string = { type: 'string' } as const;
+  const options = { port: string, receipts: string, script: string, help: { type: 'boolean' } } as const;
+  const { values } = parseArgs({ args: argv, options });
   if (values.help === true) end(0, help, 1);
   const text = values.port ?? '0';
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error(`--port wants a number up to 65535, not "${text}".`);
-  return Number(text);
+  const port = Number(text);
+  if (values.receipts === undefined) {
+    if (values.script !== undefined) throw new Error('--script goes with --receipts.');
+    return { port, opening: null };
+  }
+  const script: unknown = values.script === undefined ? answersAll : JSON.parse(readFileSync(values.script, 'utf8'));
+  const opening = { receipts: resolve(values.receipts), script, continue: false };
+  const mistakes = openingMistakes(opening);
+  if (mistakes.length > 0) throw new Error(mistakes.join(' '));
+  return { port, opening: opening as Opening };
 }
 
 /** Synchronous, since a last line written on the way out must not be lost in a pipe. */
@@ -40,16 +62,24 @@ function crash(error: unknown): never {
 
 process.on('uncaughtException', crash);
 
-let port = 0;
+let wanted: Wanted = { port: 0, opening: null };
 try {
-  port = portOf(process.argv.slice(2));
+  wanted = wantedBy(process.argv.slice(2));
 } catch (error) {
   end(64, `synthetic-provider: ${reason(error)}\n`);
 }
 
-const provider = await startProvider(port, crash).catch((error: unknown) =>
-  end(64, `synthetic-provider: cannot listen on 127.0.0.1:${port}: ${reason(error)}\n`),
+const provider = await startProvider(wanted.port, crash).catch((error: unknown) =>
+  end(64, `synthetic-provider: cannot listen on 127.0.0.1:${wanted.port}: ${reason(error)}\n`),
 );
+
+function opened(opening: Opening | null): { url?: string } {
+  try {
+    return opening === null ? {} : { url: provider.open(opening) };
+  } catch (error) {
+    return end(64, `synthetic-provider: ${reason(error)}\n`);
+  }
+}
 
 function stop(): void {
   provider.stop();
@@ -59,4 +89,7 @@ process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
 process.stdin.on('end', stop).on('error', stop).resume();
 
-writeSync(1, `${canonical({ control_token: provider.controlToken, pid: process.pid, port: provider.port, ready: true })}\n`);
+writeSync(
+  1,
+  `${canonical({ control_token: provider.controlToken, pid: process.pid, port: provider.port, ready: true, ...opened(wanted.opening) })}\n`,
+);

@@ -12,7 +12,10 @@ export function addProvider(root: Command, exit: Exit): void {
       'Starts the synthetic provider on loopback. It prints one line when it listens and ends when its standard input ends.',
     )
     .option('--port <n>', 'listen on this port instead of a free one')
-    .action(async ({ port }: { port?: string }) => {
-      exit(await passThrough(ownInstallation().provider, port === undefined ? [] : ['--port', port]));
+    .option('--receipts <file>', 'open a prefix at once, with its receipts in this new file; its URL is in the line')
+    .option('--script <file>', 'what that prefix does (evidence/schema/provider-script.schema.json); default: it answers')
+    .action(async (options: { port?: string; receipts?: string; script?: string }) => {
+      const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+      exit(await passThrough(ownInstallation().provider, args));
     });
 }

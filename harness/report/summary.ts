@@ -28,7 +28,10 @@ export function runSummary(result: RunResult, judged: Judged, wallS: string, col
       'claims',
       `${verdict.claims.held} held, ${verdict.claims.broken} broken, ${verdict.claims.unknown} unknown; ${verdict.claims.not_applicable} with nothing to judge`,
     ],
-    ['verdict', paint(styles[verdict.verdict], verdict.verdict)],
+    [
+      'verdict',
+      `${paint(styles[verdict.verdict], verdict.verdict)}${result.selected ? ': only selected cases ran, and what did not run is unknown' : ''}`,
+    ],
     ['bundle', result.bundle],
     ['root', result.rootSha256],
   ];

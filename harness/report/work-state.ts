@@ -35,7 +35,7 @@ export function workStateText(state: WorkState): string {
       ),
       ...state.calls.map(
         ({ call_id, stage, next_operation, provider_effect, duplicate_risk, reason }) =>
-          `  ${call_id}: ${stage}, next ${next_operation}, effect ${provider_effect}${duplicate_risk ? ', DUPLICATE RISK' : ''}. ${reason}`,
+          `  ${call_id}: ${stage}, next ${next_operation}, effect ${provider_effect}${provider_effect === 'happened' ? ' (the request was served)' : ''}${duplicate_risk ? ', DUPLICATE RISK' : ''}. ${reason}`,
       ),
     ].join('\n') + '\n'
   );

@@ -10,12 +10,14 @@ import type { AddressInfo } from 'node:net';
 import { Control } from './control.js';
 import { readBody, send } from './messages.js';
 import { peerPid } from './peer.js';
-import { Registry, Token } from './registry.js';
+import { type Opening, Registry, Token } from './registry.js';
 import { errorBody } from '../wire/route.js';
 
 export interface Provider {
   readonly port: number;
   readonly controlToken: string;
+  /** Opens a prefix as the control interface does, and returns its URL. Throws ProviderError. */
+  open(opening: Opening): string;
   /** Ends waiting requests with their receipts, then stops listening. */
   stop(): void;
 }
@@ -54,6 +56,7 @@ export async function startProvider(port: number, failed: (error: unknown) => vo
   return {
     port: bound,
     controlToken,
+    open: (opening) => `http://127.0.0.1:${bound}/p/${registry.open(opening)}`,
     stop: () => {
       registry.closeAll();
       server.close();

@@ -24,8 +24,11 @@ export async function corruptCommand(bundle: string, json: boolean, streams: Str
   // Not needed to verify, so not loaded to verify.
   const { corrupt } = await import('../mutations/corrupt.js');
   const corruption = corrupt(readTree(bundle));
-  if (corruption.base !== 'valid') streams.err(`The bundle itself is ${corruption.base}; only a valid one can be corrupted.\n`);
-  streams.out(json ? `${canonical(corruption)}\n` : (await import('./render.js')).renderCorruption(corruption));
-  if (corruption.base !== 'valid') return exitCodes.unknown;
+  const unfit = corruption.base !== 'valid';
+  if (unfit) streams.err(`The bundle itself is ${corruption.base}; only a valid one can be corrupted.\n`);
+  // Without --json nothing is counted then: "0 survivors" would read like a pass.
+  if (json || !unfit)
+    streams.out(json ? `${canonical(corruption)}\n` : (await import('./render.js')).renderCorruption(corruption));
+  if (unfit) return exitCodes.unknown;
   return corruption.survivors.length > 0 ? exitCodes.invalid : exitCodes.valid;
 }

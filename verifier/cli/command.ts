@@ -15,7 +15,11 @@ export async function command(args: readonly string[], streams: Streams): Promis
     const plain = rest.length === 2 && bundle !== undefined && /^[./]/.test(bundle) && json === '--json';
     return plain ? await verifyCommand(bundle, true, streams) : await (await import('./parse.js')).parsed(args, streams);
   } catch (error) {
-    if (error instanceof InputError) return (streams.err(`${error.message}\n`), exitCodes.usage);
+    if (error instanceof InputError) {
+      if (args.includes('--json')) streams.out(`${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`);
+      streams.err(`${error.message}\n`);
+      return exitCodes.usage;
+    }
     streams.err(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     return exitCodes.internal;
   }

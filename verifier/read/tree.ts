@@ -19,9 +19,11 @@ export function readTree(root: string): Tree {
     isFolder = statSync(root).isDirectory();
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'not-found' : 'unreadable';
-    throw new InputError(code, code === 'not-found' ? 'There is no such folder.' : 'The folder cannot be read.', { cause });
+    throw new InputError(code, code === 'not-found' ? `There is no folder ${root}.` : `The folder ${root} cannot be read.`, {
+      cause,
+    });
   }
-  if (!isFolder) throw new InputError('not-a-folder', 'A bundle is a folder; this is not one.');
+  if (!isFolder) throw new InputError('not-a-folder', `A bundle is a folder; ${root} is not one.`);
   const tree = {
     files: new Map<string, Buffer>(),
     forbidden: [] as { path: string; what: string }[],
