@@ -68,6 +68,8 @@ export function spawnRole(request: SpawnRequest): RoleProcess {
   request.watchdog.expect(nonce, expected);
   const cgroup = request.cgroupHome === null ? null : createCgroup(request.cgroupHome, cgroupName);
   const timeline = startTimeline();
+  // Taken before the spawn: on a busy machine the child may have sent its request before this process runs again.
+  timeline.mark('spawned');
   const child = startChild(request, nonce, cgroup);
   const pid = child.pid;
   if (pid === undefined) {
@@ -76,7 +78,6 @@ export function spawnRole(request: SpawnRequest): RoleProcess {
     request.watchdog.gone(nonce);
     throw new CaseVoid('harness-error', `${request.file} could not be started.`);
   }
-  timeline.mark('spawned');
   // The child cannot be reaped before this turn of the event loop ends, so its entry in /proc is there.
   const startTicks = processFacts(pid)?.startTicks ?? '';
   request.watchdog.started(nonce, pid, startTicks);
