@@ -5,9 +5,10 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HarnessError } from '../errors.js';
+import type { HarnessError } from '../errors.js';
 import { installationAt, type Installation } from '../io/installation.js';
 import { builtInstallation, temporaryFolder, toyPlan } from '../testing/plans.js';
+import { git, refusalOf } from '../testing/repositories.js';
 import { checkBuild } from './build.js';
 import { standingOf } from './standing.js';
 
@@ -17,22 +18,6 @@ beforeAll(() => {
   installation = builtInstallation();
 });
 afterAll(() => folder.remove());
-
-const git = (root: string, ...args: string[]): string =>
-  execFileSync(
-    'git',
-    ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'init.defaultBranch=main', ...args],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-
-async function refusalOf(work: Promise<unknown>): Promise<HarnessError> {
-  const error: unknown = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof HarnessError)) throw new Error(`A refusal was expected, not ${String(error)}.`);
-  return error;
-}
 
 describe('a checkout', () => {
   /** A clone with a build script that answers what a test wants: what is under test is who believes it. */

@@ -6,10 +6,10 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HarnessError } from '../errors.js';
 import { installationAt, type Installation } from '../io/installation.js';
 import { runPlan } from '../run.js';
 import { builtInstallation, readJson, requestFor, temporaryFolder, toyPlan } from '../testing/plans.js';
+import { git, refusalOf } from '../testing/repositories.js';
 import { blemishes, repositoryOf } from './git.js';
 import { standingOf } from './standing.js';
 
@@ -19,22 +19,6 @@ beforeAll(() => {
   installation = builtInstallation();
 });
 afterAll(() => folder.remove());
-
-const git = (root: string, ...args: string[]): string =>
-  execFileSync(
-    'git',
-    ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'init.defaultBranch=main', ...args],
-    { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-
-async function refusalOf(work: Promise<unknown>): Promise<HarnessError> {
-  const error: unknown = await work.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof HarnessError)) throw new Error(`A refusal was expected, not ${String(error)}.`);
-  return error;
-}
 
 describe('a confirmatory run', () => {
   /** A repository that holds a plan, and killpoint as an installed package elsewhere. */
