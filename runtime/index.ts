@@ -2,27 +2,42 @@
  * killpoint's runtime: model calls on a durable ledger.
  *
  * Open a state folder, record a task, compile a context, call a model. Kill the process at any moment, open the folder again:
- * `workState` says what is known and what is safe next, `resumeCall` acts only where no effect was possible.
+ * `workState` says what is known and what is safe next, each operation that it names has a method, and `recover` carries them out until a
+ * person is needed. Whatever the record does not name is refused, with nothing appended and nothing sent.
  *
  * Fault model: process crash. The intent of every request is durable, names included, before its first byte leaves.
  */
-export { openRuntime, type Runtime } from './calls/runtime.js';
-export type { RuntimeOptions } from './calls/options.js';
-export { openReader, type Reader, type ReaderOptions } from './calls/reader.js';
+export { openRuntime, type Runtime } from './api/runtime.js';
+export type { RuntimeOptions } from './api/options.js';
+export { openReader, type Reader, type ReaderOptions } from './api/reader.js';
 export type { CallOutcome } from './calls/call.js';
-export type { CompiledContext } from './calls/context.js';
+export type { CompiledContext, FanOut, OfferedContext } from './calls/context.js';
 export type { CommitMode } from './calls/committer.js';
-export type { ResumeOptions } from './calls/resume.js';
+export type { ResumeOptions } from './recovery/resume.js';
+export type {
+  DryRun,
+  DryRunOptions,
+  FixedCall,
+  OperationOptions,
+  Reconciled,
+  RecoverOptions,
+  Recovered,
+  Redecided,
+  Reinterpreted,
+  Statement,
+  Stopped,
+} from './recovery/options.js';
 export type { Judgement } from './calls/task.js';
 export type { OfferedItem } from './core/compile.js';
 export type { Artifact, Draft, LedgerEvent } from './core/events.js';
-export type { Drift, Operation, RetryPolicy } from './core/vocabulary.js';
+export type { CarriedOut, Drift, Operation, RetryPolicy, Tool } from './core/vocabulary.js';
 export {
   CompilationFailed,
   EffectUnknown,
   KeyConflict,
   OwnerAlive,
   PreparationFailed,
+  RecoveryRefused,
   ResumeRefused,
   RuntimeError,
   type RuntimeErrorCode,

@@ -10,6 +10,7 @@ import { RuntimeError } from '../core/errors.js';
 import type { Draft, LedgerEvent } from '../core/events.js';
 import type { RenderedContext } from '../core/request.js';
 import type { History } from '../core/history.js';
+import type { Settings } from '../store/connection.js';
 import { Lease } from '../store/lease.js';
 import { demandRecordable, type Ledger } from '../store/ledger.js';
 
@@ -36,6 +37,11 @@ export class Committer {
 
   get history(): History {
     return this.ledger.history;
+  }
+
+  /** Durability as read back on the connection in use. */
+  get settings(): Settings {
+    return this.ledger.settings;
   }
 
   get nextSeq(): number {

@@ -1,7 +1,9 @@
 /** The life of a task around its calls: created, given an objective and claims, accepted or rejected. */
 import { RuntimeError } from '../core/errors.js';
-import type { TaskRecord } from '../core/history.js';
+import type { TaskRecord } from '../core/records.js';
+import type { Draft } from '../core/events.js';
 import type { Committer } from './committer.js';
+import { straight, type Stamp } from './stamp.js';
 
 export interface Judgement {
   /** Default: the result of the last call that succeeded. */
@@ -10,6 +12,8 @@ export interface Judgement {
   note?: string;
 }
 
+export type Verdict = 'accepted' | 'rejected';
+
 export function createTask(committer: Committer, taskId: string, title: string): void {
   committer.own();
   if (committer.history.tasks.has(taskId))
@@ -17,8 +21,19 @@ export function createTask(committer: Committer, taskId: string, title: string):
   committer.commit([{ type: 'task.created', task_id: taskId, payload: { title } }]);
 }
 
-export function judge(committer: Committer, taskId: string, verdict: 'accepted' | 'rejected', judgement: Judgement): void {
+export function judge(committer: Committer, taskId: string, verdict: Verdict, judgement: Judgement): void {
   committer.own();
+  committer.commit([judgementDraft(committer, taskId, verdict, judgement, straight)]);
+}
+
+/** The event that ends an open task; refuses while a call of it is under way, and a result that it has not. */
+export function judgementDraft(
+  committer: Committer,
+  taskId: string,
+  verdict: Verdict,
+  judgement: Judgement,
+  stamp: Stamp,
+): Draft {
   const task = demandOpenTask(committer, taskId);
   if (committer.callsUnderWay(taskId) > 0)
     throw new RuntimeError('call-under-way', `A call of ${taskId} is under way. Wait for its end, then judge the task.`);
@@ -26,12 +41,10 @@ export function judge(committer: Committer, taskId: string, verdict: 'accepted' 
   if (judgement.resultId !== undefined && !task.calls.some((call) => call.completed?.result_id === judgement.resultId))
     throw new RuntimeError('result-unknown', `The task ${taskId} has no ${judgement.resultId}.`);
   const { by, note = '' } = judgement;
-  if (verdict === 'rejected') {
-    committer.commit([{ type: 'task.rejected', task_id: taskId, payload: { result_id: resultId, by, note } }]);
-    return;
-  }
+  if (verdict === 'rejected')
+    return { type: 'task.rejected', task_id: taskId, payload: { result_id: resultId, by, note, ...stamp } };
   if (resultId === null) throw new RuntimeError('result-unknown', `The task ${taskId} has no result to accept.`);
-  committer.commit([{ type: 'task.accepted', task_id: taskId, payload: { result_id: resultId, by, note } }]);
+  return { type: 'task.accepted', task_id: taskId, payload: { result_id: resultId, by, note, ...stamp } };
 }
 
 export function demandTask(committer: Committer, taskId: string): TaskRecord {

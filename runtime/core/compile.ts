@@ -8,6 +8,7 @@ import { canonical } from './canonical.js';
 import { sha256 } from './digest.js';
 import type { Payloads } from './events.js';
 import { missingIds } from './history.js';
+import { countTokens, tokenizer, type TokenizerName } from './tokens.js';
 import type { ContextItem } from './vocabulary.js';
 
 export const compiler = { name: 'in-order', version: 1 } as const;
@@ -19,7 +20,7 @@ export interface OfferedItem {
   content: string;
   /** Where the item came from, nearest source first. */
   lineage: readonly string[];
-  /** Measured tokens; without it they are estimated. */
+  /** Measured tokens; without it they are counted by the tokenizer of the runtime, or estimated. */
   tokens?: number;
 }
 
@@ -33,18 +34,25 @@ export type Compiled =
   | { ok: true; pack: ContextPackage; text: string; sha256: string; payload: Payloads['context.compiled'] }
   | { ok: false; payload: Payloads['context.compilation_failed']; missingIds: string[] };
 
-/** The entry of an item in the recorded inventory. A record is estimated at a quarter of its bytes, other kinds count nothing. */
-export function inventoryItem(item: OfferedItem): ContextItem {
-  const bytes = Buffer.byteLength(item.content, 'utf8');
-  const estimate = item.kind === 'record' ? Math.ceil(bytes / 4) : 0;
+/** The entry of an item in the recorded inventory, its size as the caller measured it, else by the tokenizer, else estimated. */
+export function inventoryItem(item: OfferedItem, measureBy: TokenizerName | null): ContextItem {
   return {
     content_sha256: sha256(item.content),
     id: item.id,
     kind: item.kind,
     lineage: [...item.lineage],
     required: item.required,
-    size: { basis: item.tokens === undefined ? 'estimated' : 'measured', bytes, tokens: item.tokens ?? estimate },
+    size: sizeOf(item, measureBy),
   };
+}
+
+/** Bytes are exact. A record is estimated at a quarter of its bytes in tokens, other kinds count nothing. */
+function sizeOf({ kind, content, tokens }: OfferedItem, measureBy: TokenizerName | null): ContextItem['size'] {
+  const bytes = Buffer.byteLength(content, 'utf8');
+  if (tokens !== undefined) return { basis: 'measured', bytes, tokens };
+  if (measureBy !== null)
+    return { basis: 'measured', bytes, tokenizer: tokenizer(measureBy), tokens: countTokens(measureBy, content) };
+  return { basis: 'estimated', bytes, tokens: kind === 'record' ? Math.ceil(bytes / 4) : 0 };
 }
 
 export function compileContext(offered: readonly ContextItem[], requiredIds: readonly string[], budgetTokens: number): Compiled {

@@ -21,6 +21,7 @@ export type RuntimeErrorCode =
   | 'effect-unknown'
   | 'key-conflict'
   | 'resume-refused'
+  | 'recovery-refused'
   | 'overtaken'
   | 'owner-alive'
   | 'lease-unreadable'
@@ -130,6 +131,27 @@ export class ResumeRefused extends RuntimeError {
   ) {
     super('resume-refused', message);
     this.callId = refusal.callId;
+    this.operation = refusal.operation;
+    this.hazard = refusal.hazard;
+    this.drift = refusal.drift ?? [];
+  }
+}
+
+/** An operation would be wrong here. `operation` is what the record says comes next; nothing was appended, nothing was sent. */
+export class RecoveryRefused extends RuntimeError {
+  /** The call or compilation that was asked about; null where there is none. */
+  readonly on: string | null;
+  readonly operation: Operation;
+  /** As in `ResumeRefused`; `unsafe` where the effect is unknown and what was asked for would send. */
+  readonly hazard: 'unsafe' | 'unneeded' | null;
+  readonly drift: readonly Drift[];
+
+  constructor(
+    refusal: { on: string | null; operation: Operation; hazard: 'unsafe' | 'unneeded' | null; drift?: readonly Drift[] },
+    message: string,
+  ) {
+    super('recovery-refused', message);
+    this.on = refusal.on;
     this.operation = refusal.operation;
     this.hazard = refusal.hazard;
     this.drift = refusal.drift ?? [];

@@ -18,6 +18,8 @@ import type {
   ContextCompilationFailed,
   ContextCompilationRequested,
   ContextCompiled,
+  DuplicateAccepted,
+  EffectReconciled,
   Event,
   ObjectiveRecorded,
   ResultRecorded,
@@ -43,6 +45,8 @@ export interface Payloads {
   'attempt.interpreted': AttemptInterpreted;
   'attempt.retry_decided': AttemptRetryDecided;
   'attempt.completed': AttemptCompleted;
+  'effect.reconciled': EffectReconciled;
+  'duplicate.accepted': DuplicateAccepted;
   'result.recorded': ResultRecorded;
   'call.completed': CallCompleted;
   'call.resumed': CallResumed;
@@ -89,6 +93,8 @@ const shapes: { [T in EventType]: shape.Validator<Payloads[T]> } = {
   'attempt.interpreted': shape.validateAttemptInterpreted,
   'attempt.retry_decided': shape.validateAttemptRetryDecided,
   'attempt.completed': shape.validateAttemptCompleted,
+  'effect.reconciled': shape.validateEffectReconciled,
+  'duplicate.accepted': shape.validateDuplicateAccepted,
   'result.recorded': shape.validateResultRecorded,
   'call.completed': shape.validateCallCompleted,
   'call.resumed': shape.validateCallResumed,

@@ -1,54 +1,14 @@
 /**
  * The events of one ledger, gathered into tasks, calls, attempts and compilations.
  *
- * Pure and incremental: `add` takes the next event and nothing is looked up elsewhere, so that a long ledger is read once. What
- * the gathered facts mean is decided in `work-state-table.ts`.
+ * Pure and incremental: `add` takes the next event and nothing is looked up elsewhere, so that a long ledger is read once. Links that
+ * make no sense are refused (`links.ts`). What settles an attempt is asked in `settlement.ts`; what the gathered facts mean is decided in
+ * `work-state-table.ts`.
  */
-import type { LedgerEvent, Payloads } from './events.js';
+import type { LedgerEvent } from './events.js';
+import { demandCited, demandLink, demandNextRow, demandReplaceable } from './links.js';
+import type { CallRecord, CompilationRecord, TaskRecord } from './records.js';
 import type { ContextItem } from './vocabulary.js';
-
-export interface Attempt {
-  id: string;
-  seq: number;
-  number: number;
-  observed: Payloads['attempt.observed'] | null;
-  interpreted: Payloads['attempt.interpreted'] | null;
-  decided: Payloads['attempt.retry_decided'] | null;
-  completed: Payloads['attempt.completed'] | null;
-  /** Place of the observation, for "a later complete". */
-  observedSeq: number | null;
-}
-
-export interface CallRecord {
-  id: string;
-  seq: number;
-  taskId: string;
-  compilationId: string;
-  request: Payloads['call.requested'];
-  manifest: Payloads['call.manifest'] | null;
-  preparationFailed: Payloads['call.preparation_failed'] | null;
-  attempts: Attempt[];
-  result: Payloads['result.recorded'] | null;
-  completed: Payloads['call.completed'] | null;
-  supersededBy: string | null;
-}
-
-export interface CompilationRecord {
-  id: string;
-  seq: number;
-  taskId: string;
-  request: Payloads['context.compilation_requested'];
-  compiled: Payloads['context.compiled'] | null;
-  failed: Payloads['context.compilation_failed'] | null;
-}
-
-export interface TaskRecord {
-  id: string;
-  title: string;
-  stage: 'open' | 'accepted' | 'rejected';
-  calls: CallRecord[];
-  compilations: CompilationRecord[];
-}
 
 export class History {
   readonly events: LedgerEvent[] = [];
@@ -68,28 +28,33 @@ export class History {
     return this.events.at(-1)?.seq ?? 0;
   }
 
+  /** Throws `ledger-damaged` for an event whose links make no sense after those before it; nothing is gathered then. */
   add(event: LedgerEvent): void {
-    this.events.push(event);
+    demandNextRow(this.events.at(-1), event);
+    const task = this.tasks.get(event.task_id);
     if (event.type === 'task.created') {
       const { title } = event.payload;
       this.tasks.set(event.task_id, { id: event.task_id, title, stage: 'open', calls: [], compilations: [] });
-      return;
+    } else if (task !== undefined) {
+      if (event.type === 'task.accepted') task.stage = 'accepted';
+      else if (event.type === 'task.rejected') task.stage = 'rejected';
+      else if (event.type.startsWith('context.')) this.addToCompilation(task, event);
+      else this.addToCall(task, event);
     }
-    const task = this.tasks.get(event.task_id);
-    if (task === undefined) return;
-    if (event.type === 'task.accepted') task.stage = 'accepted';
-    else if (event.type === 'task.rejected') task.stage = 'rejected';
-    else if (event.type.startsWith('context.')) this.addToCompilation(task, event);
-    else this.addToCall(task, event);
+    this.events.push(event);
   }
 
   private addToCompilation(task: TaskRecord, event: LedgerEvent): void {
     const id = event.compilation_id;
     if (id === null) return;
     if (event.type === 'context.compilation_requested') {
-      const record = { id, seq: event.seq, taskId: task.id, request: event.payload, compiled: null, failed: null };
+      const replaced = demandReplaceable(event, event.payload.replaces, task.compilations);
+      if (replaced !== null) replaced.supersededBy = id;
+      const nothing = { compiled: null, failed: null, supersededBy: null };
+      const record = { id, seq: event.seq, taskId: task.id, request: event.payload, ...nothing };
       this.compilations.set(id, record);
       task.compilations.push(record);
+      return;
     }
     const record = this.compilations.get(id);
     if (record === undefined) return;
@@ -100,65 +65,73 @@ export class History {
   private addToCall(task: TaskRecord, event: LedgerEvent): void {
     const id = event.call_id;
     if (id === null) return;
-    if (event.type === 'call.requested') {
-      const record = openCall(id, task.id, event.compilation_id ?? '', event.seq, event.payload);
-      this.calls.set(id, record);
-      task.calls.push(record);
-      const key = event.payload.idempotency_key;
-      const sameKey = this.byKey.get(key);
-      if (sameKey === undefined) this.byKey.set(key, [record]);
-      else sameKey.push(record);
-      return;
-    }
+    if (event.type === 'call.requested') return this.openCall(task, id, event);
     const call = this.calls.get(id);
-    if (call === undefined) return;
-    if (event.type === 'call.resumed') call.supersededBy = event.payload.new_call_id;
+    if (event.type === 'call.resumed') demandLink(event, task.calls).supersededBy = event.payload.new_call_id;
+    else if (call === undefined) return;
     else if (event.type === 'call.manifest') call.manifest = event.payload;
     else if (event.type === 'call.preparation_failed') call.preparationFailed = event.payload;
     else if (event.type === 'call.completed') call.completed = event.payload;
     else if (event.type === 'result.recorded') call.result = event.payload;
-    else addToAttempt(call, event);
+    else if (event.type === 'duplicate.accepted') call.decisions.push({ seq: event.seq, payload: event.payload, spentBy: null });
+    else addToAttempts(call, event);
+  }
+
+  private openCall(task: TaskRecord, id: string, event: LedgerEvent & { type: 'call.requested' }): void {
+    const replaced = demandReplaceable(event, event.payload.replaces, task.calls);
+    if (replaced !== null) replaced.supersededBy = id;
+    const record: CallRecord = {
+      id,
+      seq: event.seq,
+      taskId: task.id,
+      compilationId: event.compilation_id ?? '',
+      request: event.payload,
+      manifest: null,
+      preparationFailed: null,
+      attempts: [],
+      decisions: [],
+      result: null,
+      completed: null,
+      supersededBy: null,
+    };
+    this.calls.set(id, record);
+    task.calls.push(record);
+    const key = event.payload.idempotency_key;
+    const sameKey = this.byKey.get(key);
+    if (sameKey === undefined) this.byKey.set(key, [record]);
+    else sameKey.push(record);
   }
 }
 
-function openCall(id: string, taskId: string, compilationId: string, seq: number, request: CallRecord['request']): CallRecord {
-  const nothing = { manifest: null, preparationFailed: null, result: null, completed: null, supersededBy: null };
-  return { id, seq, taskId, compilationId, request, attempts: [], ...nothing };
-}
-
-function addToAttempt(call: CallRecord, event: LedgerEvent): void {
+function addToAttempts(call: CallRecord, event: LedgerEvent): void {
   const id = event.attempt_id;
   if (id === null) return;
   if (event.type === 'attempt.started') {
-    const nothing = { observed: null, interpreted: null, decided: null, completed: null, observedSeq: null };
-    call.attempts.push({ id, seq: event.seq, number: event.payload.number, ...nothing });
+    const cited = demandCited(event, call);
+    if (cited !== null) cited.spentBy = id;
+    const nothing = { observed: null, decided: null, completed: null };
+    const { number } = event.payload;
+    call.attempts.push({ id, seq: event.seq, number, interpretations: [], reconciliations: [], ...nothing });
+    return;
+  }
+  if (event.type === 'effect.reconciled') {
+    const { seq, payload } = event;
+    for (const attempt of call.attempts)
+      if (payload.attempt_ids.includes(attempt.id))
+        attempt.reconciliations.push({ seq, payload, adopted: payload.response !== null && attempt.id === id });
     return;
   }
   const attempt = call.attempts.find((candidate) => candidate.id === id);
   if (attempt === undefined) return;
-  if (event.type === 'attempt.observed') {
-    attempt.observed = event.payload;
-    attempt.observedSeq = event.seq;
-  } else if (event.type === 'attempt.interpreted') attempt.interpreted = event.payload;
-  else if (event.type === 'attempt.retry_decided') attempt.decided = event.payload;
-  else if (event.type === 'attempt.completed') attempt.completed = event.payload;
+  const { seq } = event;
+  if (event.type === 'attempt.observed') attempt.observed = { seq, payload: event.payload };
+  else if (event.type === 'attempt.interpreted') attempt.interpretations.push({ seq, payload: event.payload });
+  else if (event.type === 'attempt.retry_decided') attempt.decided = { seq, payload: event.payload };
+  else if (event.type === 'attempt.completed') attempt.completed = { seq, payload: event.payload };
 }
 
 /** Required minus offered: never recorded, so that it cannot contradict the inventory. */
 export function missingIds(offered: readonly ContextItem[], requiredIds: readonly string[]): string[] {
   const ids = new Set(offered.map((item) => item.id));
   return requiredIds.filter((id) => !ids.has(id));
-}
-
-/** A call whose key has a later whole response settles its own attempts, where its manifest declares that the key is honoured. */
-export function settled(history: History, call: CallRecord, attempt: Attempt): boolean {
-  const delivery = attempt.observed?.delivery;
-  if (delivery === 'complete' || delivery === 'not_sent') return true;
-  if (call.manifest?.provider.honours_key !== true) return false;
-  const sameKey = history.byKey.get(call.request.idempotency_key) ?? [];
-  return sameKey.some(
-    (other) =>
-      other.taskId === call.taskId &&
-      other.attempts.some((one) => one.observed?.delivery === 'complete' && (one.observedSeq ?? 0) > attempt.seq),
-  );
 }

@@ -8,7 +8,7 @@ import { canonical } from './canonical.js';
 import type { ContextPackage } from './compile.js';
 import { sha256 } from './digest.js';
 import type { Artifact } from './events.js';
-import type { ContextItem, Drift, Hashes } from './vocabulary.js';
+import type { ContextItem, Drift, Hashes, Manifest, Tool } from './vocabulary.js';
 
 export const rendererVersions = [1, 2] as const;
 export type RendererVersion = (typeof rendererVersions)[number];
@@ -22,7 +22,8 @@ export const keyPattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 export interface RequestSettings {
   model: string;
   system: string;
-  rendererVersion: RendererVersion;
+  /** Null where there are none. */
+  tools: readonly Tool[] | null;
 }
 
 export interface BuiltRequest {
@@ -33,6 +34,11 @@ export interface BuiltRequest {
 
 export function renderer(version: RendererVersion) {
   return { name: 'plain-sections', version };
+}
+
+/** The version that a recorded renderer is here, or null where this program has none. */
+export function knownRenderer({ name, version }: Manifest['renderer']): RendererVersion | null {
+  return name === 'plain-sections' ? (rendererVersions.find((known) => known === version) ?? null) : null;
 }
 
 export function render(items: readonly ContextItem[], contentOf: (sha256: string) => string, version: RendererVersion): string {
@@ -51,6 +57,7 @@ export function requestBody(settings: RequestSettings, instruction: string, rend
       { content: `${instruction}\n\n${rendered}`, role: 'user' },
     ],
     model: settings.model,
+    ...(settings.tools && { tools: settings.tools }),
   });
 }
 
@@ -92,6 +99,6 @@ export function hashesOf({ context_package_sha256, rendered_context_sha256, requ
 
 /** Which of the three hashes differ, in the order in which they are made. */
 export function driftBetween(recorded: Hashes, rebuilt: Hashes): Drift[] {
-  const names: Drift[] = ['context_package', 'rendered_context', 'request_body'];
+  const names = ['context_package', 'rendered_context', 'request_body'] as const satisfies readonly Drift[];
   return names.filter((name) => recorded[`${name}_sha256`] !== rebuilt[`${name}_sha256`]);
 }

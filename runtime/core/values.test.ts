@@ -21,7 +21,7 @@ const items: OfferedItem[] = [
   { id: 'B', kind: 'claim', required: true, content: 'The figure was measured in one run.', lineage: ['claim-1'] },
   { id: 'D', kind: 'artifact', required: false, content: 'Paragraph two.', lineage: [] },
 ];
-const inventory = items.map(inventoryItem);
+const inventory = items.map((item) => inventoryItem(item, null));
 const contents = new Map(items.map((item) => [sha256(item.content), item.content]));
 const contentOf = (hash: string): string => contents.get(hash) ?? '';
 
@@ -79,7 +79,7 @@ describe('the compiler', () => {
       { tokens: 0, bytes: 35, basis: 'estimated' },
       { tokens: 0, bytes: 14, basis: 'estimated' },
     ]);
-    expect(inventoryItem({ ...items[0]!, tokens: 9 }).size).toEqual({ tokens: 9, bytes: 47, basis: 'measured' });
+    expect(inventoryItem({ ...items[0]!, tokens: 9 }, null).size).toEqual({ tokens: 9, bytes: 47, basis: 'measured' });
   });
 
   test('includes everything that fits, in offered order', () => {
@@ -89,7 +89,7 @@ describe('the compiler', () => {
 
   test('leaves out an optional item over the budget and keeps a smaller one after it', () => {
     const optional = (id: string, tokens: number) =>
-      inventoryItem({ id, kind: 'record', required: false, content: id, lineage: [], tokens });
+      inventoryItem({ id, kind: 'record', required: false, content: id, lineage: [], tokens }, null);
     const outcome = compileContext([optional('large', 9), ...inventory, optional('small', 1)], ['A'], 13);
     expect(outcome).toMatchObject({
       payload: { included_ids: ['A', 'B', 'D', 'small'], excluded: [{ id: 'large', reason: 'over_budget' }] },
@@ -112,7 +112,7 @@ describe('the request', () => {
     if (!outcome.ok) throw new Error('does not compile');
     return outcome;
   };
-  const settings = { model: 'synthetic-1', system: 'S', rendererVersion: 1 as 1 | 2 };
+  const settings = { model: 'synthetic-1', system: 'S', tools: null as object[] | null, rendererVersion: 1 as 1 | 2 };
   const built = (changes: Partial<typeof settings> & { budget?: number }) => {
     const used = { ...settings, ...changes };
     return buildRequest(renderContext(packed(changes.budget ?? 64), contentOf, used.rendererVersion), 'Do.', used).hashes;
@@ -134,9 +134,16 @@ describe('the request', () => {
     );
   });
 
+  test('tools stand after the messages and the model, as they were given', () => {
+    expect(requestBody({ ...settings, tools: [{ type: 'function', b: 1, a: 2 }] }, 'Do.', 'X')).toBe(
+      '{"messages":[{"content":"S","role":"system"},{"content":"Do.\\n\\nX","role":"user"}],"model":"synthetic-1","tools":[{"a":2,"b":1,"type":"function"}]}',
+    );
+  });
+
   test('each setting drifts in exactly its hashes', () => {
     expect(driftBetween(built({}), built({}))).toEqual([]);
     expect(driftBetween(built({}), built({ model: 'synthetic-2' }))).toEqual(['request_body']);
+    expect(driftBetween(built({}), built({ tools: [{}] }))).toEqual(['request_body']);
     expect(driftBetween(built({}), built({ rendererVersion: 2 }))).toEqual(['rendered_context', 'request_body']);
     expect(driftBetween(built({}), built({ budget: 128 }))).toEqual(['context_package']);
   });
@@ -156,11 +163,32 @@ describe('the interpreter', () => {
     ['content that is no text', 200, JSON.stringify({ choices: [{ ...choice, message: { content: null } }] }), 'uninterpretable'],
     ['ill-formed text', 200, '{"choices":[{"finish_reason":"stop","message":{"content":"\\ud800"}}]}', 'uninterpretable'],
   ])('%s', (_name, status, body, result) => {
-    expect(interpret(status, Buffer.from(body)).result).toBe(result);
+    expect(interpret(status, Buffer.from(body), 1).result).toBe(result);
+  });
+
+  const parts = (content: unknown) => JSON.stringify({ choices: [{ finish_reason: 'stop', message: { content } }] });
+  test.each<[string, unknown, string | null]>([
+    [
+      'text in parts',
+      [
+        { type: 'text', text: 'Yes' },
+        { type: 'text', text: '.' },
+      ],
+      'Yes.',
+    ],
+    ['a part that is no text', [{ type: 'text', text: 'Yes' }, { type: 'image' }], null],
+    ['a part without its text', [{ type: 'text' }], null],
+    ['no parts', [], null],
+    ['half a pair in a part', [{ type: 'text', text: '\ud800' }], null],
+    ['plain text', 'Yes.', 'Yes.'],
+  ])('%s is for version 2 alone, and all else is as in version 1', (_name, content, text) => {
+    const bytes = Buffer.from(parts(content));
+    expect(interpret(200, bytes, 2)).toMatchObject({ result: text === null ? 'uninterpretable' : 'answer', text });
+    expect(interpret(200, bytes, 1).result).toBe(typeof content === 'string' ? 'answer' : 'uninterpretable');
   });
 
   test('bytes that are not UTF-8 are uninterpretable', () => {
-    expect(interpret(200, Buffer.from([0x7b, 0xff, 0x7d])).result).toBe('uninterpretable');
+    expect(interpret(200, Buffer.from([0x7b, 0xff, 0x7d]), 1).result).toBe('uninterpretable');
   });
 });
 

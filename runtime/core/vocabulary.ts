@@ -1,5 +1,5 @@
 /** The words of the contract that code names most: types alone, and the one list of operations. */
-import type { CallManifest, ContextCompilationRequested, WorkState } from '../contract/types.js';
+import type { Answer, CallManifest, ContextCompilationRequested, EffectReconciled, WorkState } from '../contract/types.js';
 
 export type Call = WorkState['calls'][number];
 export type Operation = WorkState['task']['next_operation'];
@@ -14,12 +14,21 @@ export const operations = [
   'redecide',
   'finalize',
   'check_and_accept',
+  'decide',
 ] as const satisfies readonly Operation[];
 export type Stage = Call['stage'];
 export type Effect = Call['provider_effect'];
 export type Hashes = NonNullable<Call['manifest']>;
-/** Which of the three hashes of a manifest differ. */
-export type Drift = 'context_package' | 'rendered_context' | 'request_body';
+/** What a recovery carries out: an operation, or the one decision that is not projected by its own name. */
+export type CarriedOut = NonNullable<Answer['operations']>[number];
+/** What would not be as recorded: one of the three hashes of a manifest, or a member of a spec. */
+export type Drift = NonNullable<Answer['refusal']>['drift'][number];
+export type Finding = EffectReconciled['finding'];
+export type ReconciledReason = EffectReconciled['reason'];
+/** A tool as it stands in the request body: any JSON object. */
+export type Tool = object;
+/** How the provider is asked what became of a key. */
+export type ReconcileBy = 'none' | 'lookup' | 'fence';
 export type ContextItem = ContextCompilationRequested['offered'][number];
 export type Manifest = CallManifest;
 export type RetryPolicy = CallManifest['retry_policy'];

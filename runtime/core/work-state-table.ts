@@ -2,8 +2,9 @@
  * What a later process may know and do about one call: one labelled table, the first matching row wins.
  *
  * The question behind every row is "could the effect have happened?". F is the dangerous one: between a committed
- * `attempt.started` and its settled observation nobody can know. The row labels are those of `evidence/schema/README.md`; a test
- * feeds every combination of evidence and demands a row for each.
+ * `attempt.started` and its settled observation nobody can know. L to N are what follows from having asked: only an accepted duplicate or
+ * an honoured key leads from an unknown effect to another attempt. The row labels are those of `evidence/schema/README.md`; a test feeds
+ * every combination of evidence and demands a row for each.
  */
 import type { Effect, Operation, Stage } from './vocabulary.js';
 
@@ -14,12 +15,21 @@ export interface Evidence {
   manifest: boolean;
   /** At least one attempt was started. */
   attempted: boolean;
-  /** At least one attempt is neither observed whole, nor proved unsent, nor settled under an honoured key. */
+  /** An operator accepted a duplicate, and no attempt has spent that. */
+  unspentDecision: boolean;
+  /** At least one attempt is settled by nothing. */
   unsettled: boolean;
+  /** Every unsettled attempt was asked about, in vain. */
+  asked: boolean;
+  /** The manifest declares that the provider honours the key. */
+  honoursKey: boolean;
   /** At least one attempt was served. */
   served: boolean;
-  /** Of the last attempt. */
-  last: {
+  /** At least one attempt, perhaps served, was given up by an accepted duplicate. */
+  passedOver: boolean;
+  /** Of the attempt that decides: what was observed or adopted, and what came after that. */
+  deciding: {
+    reconciled: 'served_without_response' | 'not_served' | null;
     delivery: 'complete' | 'not_sent' | 'broken' | null;
     interpreted: boolean;
     decision: 'retry' | 'stop' | null;
@@ -36,7 +46,7 @@ export interface Row {
   reason: string;
 }
 
-const nothingDecided = ({ last }: Evidence): boolean => last.decision === null && !last.completed;
+const nothingDecided = ({ deciding }: Evidence): boolean => deciding.decision === null && !deciding.completed;
 
 export const table: readonly Row[] = [
   {
@@ -80,6 +90,30 @@ export const table: readonly Row[] = [
     reason: 'The intended request is recorded and no attempt was started.',
   },
   {
+    label: 'L',
+    matches: (evidence) => evidence.unspentDecision,
+    stage: 'duplicate_accepted',
+    operation: 'start_next_attempt',
+    effect: 'as recorded',
+    reason: 'An operator accepted to pay again, if need be; one attempt may spend that.',
+  },
+  {
+    label: 'M',
+    matches: (evidence) => evidence.unsettled && evidence.asked && evidence.honoursKey,
+    stage: 'retry_safe',
+    operation: 'start_next_attempt',
+    effect: 'unknown',
+    reason: 'The effect stays unknown, and the provider is declared to honour the key: another attempt has no second effect.',
+  },
+  {
+    label: 'N',
+    matches: (evidence) => evidence.unsettled && evidence.asked,
+    stage: 'operator_needed',
+    operation: 'decide',
+    effect: 'unknown',
+    reason: 'The provider was asked and the effect stays unknown: ask again, state what is known, or accept a duplicate.',
+  },
+  {
     label: 'F',
     matches: (evidence) => evidence.unsettled,
     stage: 'effect_unknown',
@@ -88,8 +122,24 @@ export const table: readonly Row[] = [
     reason: 'An attempt was started and nothing settles it: the request may have been served. Repeating risks a duplicate.',
   },
   {
+    label: 'P',
+    matches: (evidence) => evidence.deciding.reconciled === 'served_without_response',
+    stage: 'response_lost',
+    operation: 'decide',
+    effect: 'happened',
+    reason: 'The request was served and its response is lost: supply it, ask again, or accept a duplicate.',
+  },
+  {
+    label: 'Q',
+    matches: (evidence) => evidence.deciding.reconciled === 'not_served',
+    stage: 'not_served',
+    operation: 'start_next_attempt',
+    effect: 'as recorded',
+    reason: 'It was found that the request was not served and will not be.',
+  },
+  {
     label: 'G',
-    matches: (evidence) => evidence.last.delivery === 'not_sent' && nothingDecided(evidence),
+    matches: (evidence) => evidence.deciding.delivery === 'not_sent' && nothingDecided(evidence),
     stage: 'not_sent',
     operation: 'start_next_attempt',
     effect: 'absent',
@@ -97,7 +147,8 @@ export const table: readonly Row[] = [
   },
   {
     label: 'H',
-    matches: (evidence) => evidence.last.delivery === 'complete' && !evidence.last.interpreted && nothingDecided(evidence),
+    matches: (evidence) =>
+      evidence.deciding.delivery === 'complete' && !evidence.deciding.interpreted && nothingDecided(evidence),
     stage: 'observed',
     operation: 'reinterpret',
     effect: 'happened',
@@ -105,7 +156,7 @@ export const table: readonly Row[] = [
   },
   {
     label: 'I',
-    matches: (evidence) => evidence.last.interpreted && nothingDecided(evidence),
+    matches: (evidence) => evidence.deciding.interpreted && nothingDecided(evidence),
     stage: 'interpreted',
     operation: 'redecide',
     effect: 'happened',
@@ -113,7 +164,7 @@ export const table: readonly Row[] = [
   },
   {
     label: 'J',
-    matches: (evidence) => evidence.last.decision === 'retry',
+    matches: (evidence) => evidence.deciding.decision === 'retry',
     stage: 'retry_due',
     operation: 'start_next_attempt',
     effect: 'as recorded',
@@ -134,9 +185,10 @@ export function classify(evidence: Evidence): Row {
   return table.find((row) => row.matches(evidence)) as Row;
 }
 
-/** "As recorded": unknown if an attempt is unsettled, else happened if one was served, else absent. */
+/** "As recorded": unknown if an attempt is unsettled, else happened if one was served, else unknown if one was passed over, else absent. */
 export function effectOf(row: Row, evidence: Evidence): Effect {
   if (row.effect !== 'as recorded') return row.effect;
   if (evidence.unsettled) return 'unknown';
-  return evidence.served ? 'happened' : 'absent';
+  if (evidence.served) return 'happened';
+  return evidence.passedOver ? 'unknown' : 'absent';
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { validateWorkState } from '../contract/validators.js';
 import { answered, broken, newFolder, notSent, open, prepare, scripted, status } from '../testing/folder.js';
-import type { RuntimeOptions } from '../calls/options.js';
+import type { RuntimeOptions } from '../api/options.js';
 import type { LedgerEvent } from './events.js';
 import { History } from './history.js';
 import { projectWorkState } from './work-state.js';

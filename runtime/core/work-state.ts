@@ -2,12 +2,16 @@
  * work-state/v1: the seven answers about a task, as a pure function of the events. No clock, no I/O, appends nothing.
  *
  * What was attempted, from which inputs, what was required, what failed, what succeeded, what is unresolved, what is safe next.
- * Calls are classified by the labelled table; this file gathers the evidence for it and lifts the rows to the task.
+ * Calls are classified by the labelled table, over the evidence that `evidence.ts` gathers; this file lifts the rows to the task.
  */
 import type { WorkState } from '../contract/types.js';
-import { missingIds, settled, type CallRecord, type CompilationRecord, type History, type TaskRecord } from './history.js';
+import { evidenceOf } from './evidence.js';
+import { missingIds, type History } from './history.js';
+import type { Attempt, CallRecord, CompilationRecord, TaskRecord } from './records.js';
+import { givenUp, settlementOf, unspentDecision } from './settlement.js';
+import { hashesOf } from './request.js';
 import type { Call, Operation } from './vocabulary.js';
-import { classify, effectOf, type Evidence } from './work-state-table.js';
+import { classify, effectOf } from './work-state-table.js';
 
 type Compilation = WorkState['compilations'][number];
 type Placed<T> = { seq: number; value: T };
@@ -34,32 +38,12 @@ export function projectWorkState(history: History, taskId: string): WorkState | 
   };
 }
 
-/** The evidence that the table asks about. */
-export function evidenceOf(history: History, call: CallRecord): Evidence {
-  const last = call.attempts.at(-1);
-  const unsettled = call.attempts.some((attempt) => !settled(history, call, attempt));
-  const served = call.attempts.some((attempt) => attempt.observed?.delivery !== 'not_sent' && settled(history, call, attempt));
-  return {
-    superseded: call.supersededBy !== null,
-    completed: call.completed !== null,
-    preparationFailed: call.preparationFailed !== null,
-    manifest: call.manifest !== null,
-    attempted: call.attempts.length > 0,
-    unsettled,
-    served,
-    last: {
-      delivery: last?.observed?.delivery ?? null,
-      interpreted: last !== undefined && last.interpreted !== null,
-      decision: last?.decided?.decision ?? null,
-      completed: last !== undefined && last.completed !== null,
-    },
-  };
-}
-
 export function projectCall(history: History, call: CallRecord): Call {
   const evidence = evidenceOf(history, call);
   const row = classify(evidence);
   const effect = effectOf(row, evidence);
+  const duplicates = givenUp(call).length;
+  const unspent = unspentDecision(call);
   return {
     call_id: call.id,
     compilation_id: call.compilationId,
@@ -72,24 +56,28 @@ export function projectCall(history: History, call: CallRecord): Call {
     superseded_by: call.supersededBy,
     outcome: call.completed?.outcome ?? null,
     result_id: call.completed?.result_id ?? call.result?.result_id ?? null,
-    manifest: call.manifest && {
-      context_package_sha256: call.manifest.context_package_sha256,
-      rendered_context_sha256: call.manifest.rendered_context_sha256,
-      request_body_sha256: call.manifest.request_body_sha256,
-    },
-    attempts: call.attempts.map((attempt) => ({
-      attempt_id: attempt.id,
-      number: attempt.number,
-      delivery: attempt.observed?.delivery ?? null,
-      settled: settled(history, call, attempt),
-      result: attempt.interpreted?.result ?? null,
-      decision: attempt.decided?.decision ?? null,
-      outcome: attempt.completed?.outcome ?? null,
-    })),
+    manifest: call.manifest && hashesOf(call.manifest),
+    attempts: call.attempts.map((attempt) => projectAttempt(history, call, attempt)),
+    ...(duplicates > 0 && { accepted_duplicates: duplicates }),
+    ...(unspent !== null && { unspent_decision: unspent.seq }),
   };
 }
 
-function projectCompilation(record: CompilationRecord): Compilation {
+function projectAttempt(history: History, call: CallRecord, attempt: Attempt): Call['attempts'][number] {
+  const last = attempt.reconciliations.at(-1);
+  return {
+    attempt_id: attempt.id,
+    number: attempt.number,
+    delivery: attempt.observed?.payload.delivery ?? null,
+    settled: settlementOf(history, call, attempt) !== null,
+    result: attempt.interpretations.at(-1)?.payload.result ?? null,
+    decision: attempt.decided?.payload.decision ?? null,
+    outcome: attempt.completed?.payload.outcome ?? null,
+    ...(last && { reconciled: { finding: last.payload.finding, reason: last.payload.reason, adopted: last.adopted } }),
+  };
+}
+
+export function projectCompilation(record: CompilationRecord): Compilation {
   const { offered, required_ids } = record.request;
   const facts = {
     compilation_id: record.id,
@@ -98,7 +86,16 @@ function projectCompilation(record: CompilationRecord): Compilation {
     missing_ids: missingIds(offered, required_ids),
     error: record.failed?.error ?? null,
     context_package_sha256: record.compiled?.context_package_sha256 ?? null,
+    ...(record.supersededBy !== null && { superseded_by: record.supersededBy }),
+    ...(record.request.fan_out && { fan_out: record.request.fan_out }),
   };
+  if (record.supersededBy !== null)
+    return {
+      ...facts,
+      stage: 'superseded',
+      next_operation: 'none',
+      reason: 'A later compilation with other inputs took its place.',
+    };
   if (record.failed !== null)
     return { ...facts, stage: 'failed', next_operation: 'fix_inputs', reason: 'The compilation failed on its inputs.' };
   if (record.compiled !== null)
@@ -119,15 +116,29 @@ function nextForTask(task: TaskRecord, calls: readonly Call[], compilations: rea
   const succeeded = calls.findLast((call) => call.outcome === 'succeeded');
   if (succeeded)
     return next('check_and_accept', succeeded.call_id, 'A call succeeded; its result waits to be accepted or rejected.');
-  const last = compilations.at(-1);
-  if (last && last.next_operation !== 'none') return next(last.next_operation, last.compilation_id, last.reason);
+  const unfinished = lastCompilations(task, compilations).find((compilation) => compilation.next_operation !== 'none');
+  if (unfinished) return next(unfinished.next_operation, unfinished.compilation_id, unfinished.reason);
   return next('none', null, 'The record asks for nothing.');
+}
+
+/** The last compilation that was requested, or all of the fan-out that it belongs to, with what took the place of a member. */
+function lastCompilations(task: TaskRecord, compilations: readonly Compilation[]): readonly Compilation[] {
+  const byId = new Map(task.compilations.map((record) => [record.id, record]));
+  const fanOutOf = (record: CompilationRecord | undefined): string | undefined => {
+    let origin = record;
+    while (origin?.request.replaces !== undefined) origin = byId.get(origin.request.replaces);
+    return origin?.request.fan_out?.id;
+  };
+  const fanOut = fanOutOf(task.compilations.at(-1));
+  if (fanOut === undefined) return compilations.slice(-1);
+  return compilations.filter(({ compilation_id }) => fanOutOf(byId.get(compilation_id)) === fanOut);
 }
 
 function answersFrom(task: TaskRecord, calls: readonly Call[], compilations: readonly Compilation[]) {
   const seqOfCall = new Map(task.calls.map((call) => [call.id, call.seq]));
   const placedCalls = calls.map((value) => ({ seq: seqOfCall.get(value.call_id) ?? 0, value }));
   const placedCompilations = compilations.map((value, index) => ({ seq: task.compilations[index]?.seq ?? 0, value }));
+  const last = lastCompilations(task, compilations);
   return {
     attempted: inOrder([
       ...placedCompilations.map(({ seq, value }) => ({ seq, value: value.compilation_id })),
@@ -146,9 +157,9 @@ function answersFrom(task: TaskRecord, calls: readonly Call[], compilations: rea
         .map(({ seq, value }) => ({ seq, value: value.call_id })),
     ]),
     unresolved: inOrder([
-      // A later compilation of the task takes the place of one that failed or never ended.
+      // A later compilation of the task makes up for one that failed or never ended.
       ...placedCompilations
-        .filter(({ value }, index) => value.next_operation !== 'none' && index === compilations.length - 1)
+        .filter(({ value }) => value.next_operation !== 'none' && last.includes(value))
         .map(({ seq, value }) => ({ seq, value: unresolvedItem(value.compilation_id, value.next_operation, 'absent') })),
       ...placedCalls
         .filter(({ value }) => value.next_operation !== 'none')
@@ -169,8 +180,8 @@ function failures(task: TaskRecord) {
       call.preparationFailed?.error ?? (call.completed?.outcome === 'failed' ? (call.completed.error ?? 'failed') : null);
     if (error !== null) found.push({ seq: call.seq, value: { id: call.id, error } });
     for (const attempt of call.attempts) {
-      const result = attempt.interpreted?.result;
-      const delivery = attempt.observed?.delivery;
+      const result = attempt.interpretations.at(-1)?.payload.result;
+      const delivery = attempt.observed?.payload.delivery;
       const reason =
         result !== undefined && result !== 'answer'
           ? result

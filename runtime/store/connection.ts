@@ -30,6 +30,11 @@ export interface Settings {
   synchronous: number;
 }
 
+export interface Connected {
+  database: Database.Database;
+  settings: Settings;
+}
+
 export function sqliteVersion(): string {
   const database = new Database(':memory:');
   try {
@@ -62,17 +67,18 @@ export function createLedgerFile(path: string): void {
 }
 
 /** A connection that can look and never fold the log in: refusing must not change what it refuses. */
-export function openToLook(path: string): Database.Database {
+export function openToLook(path: string): Connected {
   const database = opened(path, true);
   return closingOnError(database, () => {
     demandVersion(database);
     demandIdentity(database);
     demandWholePages(database, path);
-    return database;
+    database.pragma('synchronous = FULL');
+    return { database, settings: settingsOf(database) };
   });
 }
 
-export function openToWrite(path: string): { database: Database.Database; settings: Settings } {
+export function openToWrite(path: string): Connected {
   const database = opened(path, false);
   return closingOnError(database, () => {
     demandVersion(database);
@@ -164,15 +170,26 @@ function demandWholePages(database: Database.Database, path: string): void {
 function demandSettings(database: Database.Database): Settings {
   database.pragma('mmap_size = 0');
   database.pragma(`wal_autocheckpoint = ${foldAfterPages}`);
-  const journalMode = database.pragma('journal_mode = WAL', { simple: true }) as string;
+  database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
-  const synchronous = database.pragma('synchronous', { simple: true }) as number;
-  if (journalMode !== 'wal' || synchronous !== full)
+  const settings = settingsOf(database);
+  const { journal_mode: journalMode, synchronous } = settings;
+  if (!isDurable(settings))
     throw new RuntimeError(
       'settings-weak',
       `The ledger runs with journal_mode ${journalMode} and synchronous ${synchronous}, not wal and 2. Put it on a local file system.`,
     );
-  return { node: process.versions.node, sqlite: versionOf(database), journal_mode: journalMode, synchronous };
+  return settings;
+}
+
+export function isDurable({ journal_mode, synchronous }: Settings): boolean {
+  return journal_mode === 'wal' && synchronous === full;
+}
+
+function settingsOf(database: Database.Database): Settings {
+  const journal_mode = database.pragma('journal_mode', { simple: true }) as string;
+  const synchronous = database.pragma('synchronous', { simple: true }) as number;
+  return { node: process.versions.node, sqlite: versionOf(database), journal_mode, synchronous };
 }
 
 function versionOf(database: Database.Database): string {

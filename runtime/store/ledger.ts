@@ -6,6 +6,9 @@
  * somebody else's history; and whether the names still lead to the files that it has open, so that it cannot go on in a file that
  * was moved away, deleted or replaced. After the first commit of an open the directory is synced, since SQLite's own files may be new names;
  * nobody learns of the commit before that. A commit that failed in an unknown way poisons the ledger until it is opened again.
+ *
+ * Until the first append it only looks, by a connection that can change nothing: who is refused must not even fold the log in when it
+ * closes the file.
  */
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -15,13 +18,11 @@ import { eventDigest } from '../core/digest.js';
 import { RuntimeError } from '../core/errors.js';
 import { assertShape, type Draft, type LedgerEvent } from '../core/events.js';
 import { History } from '../core/history.js';
-import { openToLook, openToWrite, translated, type Settings } from './connection.js';
+import { isDurable, openToLook, openToWrite, translated, type Connected, type Settings } from './connection.js';
 import { syncDirectory } from './directory-sync.js';
 import { identityOf } from './identity.js';
 import { emptyTail, readEvents, readTail, type Row, type Tail } from './rows.js';
-
-/** A bound of memory alone: an artifact that was forgotten is found in the index. */
-const storedMax = 10_000;
+import { Writer } from './writer.js';
 
 export interface StoredArtifact {
   sha256: string;
@@ -36,52 +37,41 @@ export function demandRecordable(draft: Draft): void {
 }
 
 export class Ledger {
-  readonly history: History;
-  readonly settings: Settings;
-  private tail: Tail = emptyTail;
+  private tail: Tail;
   private readonly identity: string | null;
-  /** Hashes of artifacts that a commit of this open holds, so that a context used by many calls is not offered to the index again. */
-  private readonly stored = new Set<string>();
+  private writer: Writer | null = null;
   private directorySynced = false;
   private failed: unknown = null;
-  private readonly insertEvent: Database.Statement;
-  private readonly insertArtifact: Database.Statement;
-  private readonly selectTail: Database.Statement;
-  private readonly selectArtifact: Database.Statement;
-  private readonly write: (rows: readonly Row[], drafts: readonly Draft[]) => void;
+  private selectArtifact: Database.Statement;
 
   private constructor(
     private readonly path: string,
-    private readonly database: Database.Database,
-    settings: Settings,
-    events: readonly LedgerEvent[],
+    private connected: Connected,
+    readonly history: History,
     private readonly clock: () => Date,
   ) {
-    this.settings = settings;
-    this.history = History.of(events);
-    this.tail = events.at(-1) ?? emptyTail;
+    this.tail = history.events.at(-1) ?? emptyTail;
     this.identity = identityOf(path);
-    this.insertEvent = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
-    this.insertArtifact = database.prepare('INSERT OR IGNORE INTO artifacts VALUES (?, ?, ?)');
-    this.selectTail = database.prepare('SELECT seq, digest FROM events ORDER BY seq DESC LIMIT 1');
-    this.selectArtifact = database.prepare('SELECT bytes FROM artifacts WHERE sha256 = ?').pluck();
-    const insideTransaction = database.transaction((rows: readonly Row[], drafts: readonly Draft[]) => this.insert(rows, drafts));
-    this.write = (rows, drafts) => insideTransaction.immediate(rows, drafts);
+    this.selectArtifact = artifactStatement(connected);
   }
 
-  /** Verifies the whole file through a connection that cannot change it, then opens it for writing. */
+  /** Verifies the whole file through a connection that cannot change it. */
   static open(path: string, clock: () => Date = () => new Date()): Ledger {
     const look = openToLook(path);
-    let events: LedgerEvent[];
     try {
-      events = readEvents(look, emptyTail);
+      const ledger = new Ledger(path, look, History.of(readEvents(look.database, emptyTail)), clock);
+      // A file that left WAL mode is brought back to it, as every append demands.
+      if (!isDurable(look.settings)) ledger.demandWriter();
+      return ledger;
     } catch (cause) {
+      look.database.close();
       throw translated(cause);
-    } finally {
-      look.close();
     }
-    const { database, settings } = openToWrite(path);
-    return new Ledger(path, database, settings, events, clock);
+  }
+
+  /** As read back on the connection in use. */
+  get settings(): Settings {
+    return this.connected.settings;
   }
 
   get nextSeq(): number {
@@ -96,14 +86,14 @@ export class Ledger {
         cause: this.failed,
       });
     const rows = this.placed(drafts);
+    const writer = this.demandWriter();
     try {
-      this.write(rows, drafts);
+      writer.write(rows, drafts);
     } catch (cause) {
       throw this.afterFailure(cause);
     }
     const events = rows.map((row, index) => eventOf(row, drafts[index] as Draft));
     for (const event of events) this.history.add(event);
-    this.remember(drafts);
     this.tail = rows.at(-1) ?? this.tail;
     if (!this.directorySynced) this.syncNames();
     return events;
@@ -114,11 +104,11 @@ export class Ledger {
     this.demandOpen();
     try {
       this.demandSameFiles();
-      for (const event of readEvents(this.database, this.tail)) {
+      for (const event of readEvents(this.connected.database, this.tail)) {
         this.history.add(event);
         this.tail = event;
       }
-      const tail = readTail(this.database);
+      const tail = readTail(this.connected.database);
       if (tail.seq !== this.tail.seq || tail.digest !== this.tail.digest) throw this.overtaken();
     } catch (cause) {
       throw translated(cause);
@@ -138,14 +128,31 @@ export class Ledger {
     this.demandOpen();
     const columns = 'sha256, length(bytes) AS size, media_type';
     try {
-      return this.database.prepare(`SELECT ${columns} FROM artifacts ORDER BY sha256`).all() as StoredArtifact[];
+      return this.connected.database.prepare(`SELECT ${columns} FROM artifacts ORDER BY sha256`).all() as StoredArtifact[];
     } catch (cause) {
       throw translated(cause);
     }
   }
 
   close(): void {
-    this.database.close();
+    this.connected.database.close();
+  }
+
+  /** The connection that writes takes the place of the one that looks. */
+  private demandWriter(): Writer {
+    if (this.writer !== null) return this.writer;
+    const look = this.connected;
+    this.connected = openToWrite(this.path);
+    look.database.close();
+    this.selectArtifact = artifactStatement(this.connected);
+    this.writer = new Writer(this.connected.database, (found) => this.demandUntouched(found));
+    return this.writer;
+  }
+
+  /** Asked inside each write transaction, of the last event that the file holds. */
+  private demandUntouched(found: Tail): void {
+    this.demandSameFiles();
+    if (found.seq !== this.tail.seq || found.digest !== this.tail.digest) throw this.overtaken();
   }
 
   private placed(drafts: readonly Draft[]): Row[] {
@@ -170,32 +177,6 @@ export class Ledger {
     });
   }
 
-  private insert(rows: readonly Row[], drafts: readonly Draft[]): void {
-    this.demandSameFiles();
-    const found = (this.selectTail.get() as Tail | undefined) ?? emptyTail;
-    if (found.seq !== this.tail.seq || found.digest !== this.tail.digest) throw this.overtaken();
-    for (const draft of drafts)
-      for (const { sha256, media_type, bytes } of draft.artifacts ?? [])
-        if (!this.stored.has(sha256)) this.insertArtifact.run(sha256, media_type, bytes);
-    for (const row of rows)
-      this.insertEvent.run(
-        row.seq,
-        row.type,
-        row.task_id,
-        row.call_id,
-        row.attempt_id,
-        row.compilation_id,
-        row.payload,
-        row.recorded_at,
-        row.digest,
-      );
-  }
-
-  private remember(drafts: readonly Draft[]): void {
-    if (this.stored.size > storedMax) this.stored.clear();
-    for (const draft of drafts) for (const { sha256 } of draft.artifacts ?? []) this.stored.add(sha256);
-  }
-
   private overtaken(what = 'Somebody else appended to this ledger'): RuntimeError {
     return new RuntimeError('overtaken', `${what}. Nothing was done; open it again and read what happened.`);
   }
@@ -208,7 +189,7 @@ export class Ledger {
   }
 
   private demandOpen(): void {
-    if (!this.database.open) throw new RuntimeError('closed', 'The ledger is closed. Open it again.');
+    if (!this.connected.database.open) throw new RuntimeError('closed', 'The ledger is closed. Open it again.');
   }
 
   // A failed sync is not tried again: the kernel may drop what it could not write and report the next sync as a success.
@@ -232,6 +213,10 @@ export class Ledger {
     const why = cause instanceof Error ? cause.message : String(cause);
     return new RuntimeError('ledger-failed', `The commit failed: ${why}. Close the ledger and open it again.`, { cause });
   }
+}
+
+function artifactStatement({ database }: Connected): Database.Statement {
+  return database.prepare('SELECT bytes FROM artifacts WHERE sha256 = ?').pluck();
 }
 
 /** The row with its payload as it was before it became text. */

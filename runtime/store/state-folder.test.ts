@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openReader } from '../calls/reader.js';
+import { openReader } from '../api/reader.js';
 import { newFolder, open, prepare } from '../testing/folder.js';
 
 const withCode = (code: string) => expect.objectContaining({ code });

@@ -2,8 +2,8 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RuntimeOptions } from '../calls/options.js';
-import { openRuntime, type Runtime } from '../calls/runtime.js';
+import type { RuntimeOptions } from '../api/options.js';
+import { openRuntime, type Runtime } from '../api/runtime.js';
 import type { Delivery, WireRequest } from '../wire/transport.js';
 import { answerText } from './provider.js';
 

@@ -77,12 +77,16 @@ export interface RoleOptions {
 
 let built: string | null = null;
 
-/** The folder of compiled role programs: `KILLPOINT_BUILD` where a build is at hand, else built once per test run. */
-function roleFolder(): string {
+/** The folder of the compiled programs: `KILLPOINT_BUILD` where a build is at hand, else built once per test run. */
+export function buildFolder(): string {
   built ??= process.env['KILLPOINT_BUILD'] ?? null;
   const printed = built ?? execFileSync(process.execPath, ['scripts/build.mjs'], { encoding: 'utf8' });
   built = printed;
-  return join(printed.trim().split('\n').at(-1) ?? '', 'runtime/subjects/calls');
+  return printed.trim().split('\n').at(-1) ?? '';
+}
+
+function roleFolder(): string {
+  return join(buildFolder(), 'runtime/subjects/calls');
 }
 
 export function emptyFolder(): string {

@@ -17,7 +17,14 @@ afterEach(async () => {
 async function deliveredBy(behaviour: Behaviour, timeoutMs = 10_000): Promise<Delivery> {
   provider = await startProvider(behaviour);
   const body = Buffer.from('{"model":"é"}');
-  return httpTransport({ url: `${provider.url}/`, path: '/v1/chat/completions', idempotencyKey: 'key-16', body, timeoutMs });
+  return httpTransport({
+    url: `${provider.url}/`,
+    path: '/v1/chat/completions',
+    idempotencyKey: 'key-16',
+    fencingToken: 8,
+    body,
+    timeoutMs,
+  });
 }
 
 test('one POST with the key and the exact body, on a connection that is not kept', async () => {
@@ -32,6 +39,7 @@ test('one POST with the key and the exact body, on a connection that is not kept
   expect(more).toEqual([]);
   expect(seen?.head).toMatch(/^POST \/p\/token\/v1\/chat\/completions HTTP\/1\.1\r\n/);
   expect(seen?.head.toLowerCase()).toContain('idempotency-key: key-16');
+  expect(seen?.head.toLowerCase()).toContain('fencing-token: 8');
   expect(seen?.head.toLowerCase()).toContain('connection: close');
   expect(seen?.body).toBe('{"model":"é"}');
 });
@@ -59,7 +67,7 @@ describe('a whole response is complete, whatever its status', () => {
     });
     expect(provider?.seen[0]?.head.toLowerCase()).not.toContain('accept-encoding');
     expect(delivery).toMatchObject({ delivery: 'complete', status: 200, bytes: compressed });
-    expect(interpret(200, compressed)).toMatchObject({ result: 'uninterpretable' });
+    expect(interpret(200, compressed, 1)).toMatchObject({ result: 'uninterpretable' });
   });
 
   test('a chunked one', async () => {
@@ -74,6 +82,12 @@ describe('everything else that may have been served is broken', () => {
     ['closed before the headers', (socket) => socket.end()],
     ['a body shorter than its length', respond('half', '200 OK', ['content-length: 100'])],
     ['a chunked body that ends early', respond('3\r\nabc\r\n', '200 OK', ['transfer-encoding: chunked'])],
+    [
+      'a body that a reset cuts',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf', () => socket.resetAndDestroy());
+      },
+    ],
     ['a body that only the close ends', respond('whole or half?', '200 OK', [])],
     ['no HTTP at all', (socket) => socket.end('hello\r\n\r\n')],
     ['another protocol', (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n')],
@@ -116,7 +130,13 @@ test('a refused connection is the one proof that nothing was sent', async () => 
   const { port } = server.address() as net.AddressInfo;
   server.close();
   await once(server, 'close');
-  const request = { path: '/v1/chat/completions', idempotencyKey: 'k', body: Buffer.from('{}'), timeoutMs: 5000 };
+  const request = {
+    path: '/v1/chat/completions',
+    idempotencyKey: 'k',
+    fencingToken: 1,
+    body: Buffer.from('{}'),
+    timeoutMs: 5000,
+  };
   expect(await httpTransport({ ...request, url: `http://127.0.0.1:${port}` })).toMatchObject({ delivery: 'not_sent' });
   expect(await httpTransport({ ...request, url: `http://name.invalid:${port}` })).toMatchObject({ delivery: 'broken' });
 });

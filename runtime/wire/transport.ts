@@ -9,6 +9,8 @@ export interface WireRequest {
   url: string;
   path: string;
   idempotencyKey: string;
+  /** Grows with every attempt under a key: a provider that fenced the key refuses every token up to the fence's. */
+  fencingToken: number;
   body: Buffer;
   /** At most 2,147,483,647, the longest that a timer can wait. */
   timeoutMs: number;

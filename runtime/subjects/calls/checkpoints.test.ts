@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkpoints } from '../../contract/data.js';
 import { eventTypes } from '../../core/events.js';
-import { answered, newFolder, open, prepare, scripted, status } from '../../testing/folder.js';
+import { answered, broken, newFolder, open, prepare, scripted, status } from '../../testing/folder.js';
 import { asScenario } from './scenario.js';
 import { review } from '../../testing/roles.js';
 
-const { committed, read } = checkpoints['calls/v1'];
+const { committed, read, any } = checkpoints['calls/v1'];
 const sorted = (names: readonly string[]): string[] => [...names].toSorted();
 const here = new URL('.', import.meta.url);
 
@@ -16,7 +16,7 @@ test('the types of the code, the schemas, the checkpoints and the subject are th
   const subject = JSON.parse(readFileSync(new URL('subject.json', here), 'utf8')) as { checkpoints: string[] };
   expect(sorted(eventTypes)).toEqual(sorted(committed));
   expect(sorted(schemas)).toEqual(sorted(committed));
-  expect(sorted(subject.checkpoints)).toEqual(sorted([...committed, ...read]));
+  expect(sorted(subject.checkpoints)).toEqual(sorted([...committed, ...read, ...any]));
 });
 
 test('driven through everything it can do, the runtime commits every listed type and no other', async () => {
@@ -51,6 +51,16 @@ test('driven through everything it can do, the runtime commits every listed type
   await resuming.resumeCall(open3?.call_id ?? '');
   resuming.reject('task-2', { by: 'test' });
   resuming.close();
+
+  const third = open(folder, { ...options, transport: scripted(broken).transport });
+  third.createTask({ taskId: 'task-3', title: 'T' });
+  const { compilationId: empty } = third.compile('task-3', { items: [], requiredIds: [] });
+  const unknown = { taskId: 'task-3', compilationId: empty, idempotencyKey: 'k4', instruction: 'I' };
+  await expect(third.call(unknown)).rejects.toMatchObject({ code: 'effect-unknown' });
+  const { call_id: callId = '' } = third.workState('task-3').calls[0] ?? {};
+  await third.reconcile(callId, { statement: { by: 'test', finding: 'unknown', note: '' } });
+  third.acceptDuplicate(callId, { by: 'test', note: '' });
+  third.close();
   expect(sorted([...seen])).toEqual(sorted(committed));
 });
 

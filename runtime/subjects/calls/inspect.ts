@@ -1,13 +1,14 @@
 /** The inspector: exports what the record holds and what it means, from a private copy. No byte of the state folder changes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openReader } from '../../calls/reader.js';
+import { openReader } from '../../api/reader.js';
 import type { Answer } from '../../contract/types.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { parkingPlaces } from './open.js';
 
-function inspect({ environment, using }: RoleContext): Report {
+function inspect({ environment, parking, using }: RoleContext): Report {
   const scratch = mkdtempSync(join(environment.scratch ?? '', 'state-'));
+  parking.passed(['role.ready']);
   const reader = openReader({ directory: environment.state, scratch });
   try {
     using(reader.settings);

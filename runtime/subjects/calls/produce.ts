@@ -6,21 +6,24 @@
  */
 import { once } from 'node:events';
 import * as net from 'node:net';
-import type { Runtime } from '../../calls/runtime.js';
+import type { Runtime } from '../../api/runtime.js';
 import { inventoryItem } from '../../core/compile.js';
 import { canonical } from '../../core/canonical.js';
+import type { WorkState } from '../../contract/types.js';
+import type { ContextItem } from '../../core/vocabulary.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { openFor, parkingPlaces } from './open.js';
 import { reportOfCall } from './report.js';
-import type { Scenario } from './scenario.js';
+import type { OfferedContext, Scenario } from './scenario.js';
 
 async function produce(context: RoleContext): Promise<Report> {
   const { runtime, scenario } = openFor(context, true);
   try {
     recordTask(runtime, scenario);
-    const compilationId = compiled(runtime, scenario);
+    const compilationId = scenario.context.fan_out === undefined ? compiled(runtime, scenario) : fannedOut(runtime, scenario);
     if (scenario.dial !== null) return await dialElsewhere(scenario.dial);
     if (scenario.call === null) return { status: 'completed', detail: 'No call was asked for.' };
+    if (compilationId === null) return { status: 'failed', detail: 'No compilation of the fan-out succeeded.' };
     const { idempotency_key: idempotencyKey, instruction } = scenario.call;
     const outcome = await runtime.call({ taskId: scenario.task.task_id, compilationId, idempotencyKey, instruction });
     if (outcome.outcome === 'succeeded') judge(runtime, scenario);
@@ -47,14 +50,38 @@ function recordTask(runtime: Runtime, scenario: Scenario): void {
 /** The compilation of exactly this inventory, found in the record or made now. */
 function compiled(runtime: Runtime, scenario: Scenario): string {
   const { items, required_ids: requiredIds } = scenario.context;
-  const offered = canonical(items.map(inventoryItem));
+  const offered = inventoryOf(scenario.context);
   const same = runtime
     .workState(scenario.task.task_id)
-    .compilations.findLast(
-      ({ stage, ...made }) =>
-        stage === 'compiled' && canonical(made.offered) === offered && canonical(made.required_ids) === canonical(requiredIds),
-    );
+    .compilations.findLast((made) => made.stage === 'compiled' && !made.fan_out && recordedInventory(made) === offered);
   return same?.compilation_id ?? runtime.compile(scenario.task.task_id, { items, requiredIds }).compilationId;
+}
+
+/** The first compilation that succeeded, of exactly this fan-out, found in the record or made now; null where none did. */
+function fannedOut(runtime: Runtime, scenario: Scenario): string | null {
+  const contexts = scenario.context.fan_out ?? [];
+  const offered = contexts.map(inventoryOf);
+  const members = runtime.workState(scenario.task.task_id).compilations.filter(({ fan_out }) => fan_out?.of === offered.length);
+  const same = members.find(
+    (made) => made.stage === 'compiled' && made.fan_out && recordedInventory(made) === offered[made.fan_out.index - 1],
+  );
+  if (same !== undefined) return same.compilation_id;
+  const wanted = contexts.map(({ items, required_ids: requiredIds }) => ({ items, requiredIds }));
+  const { compilations } = runtime.compileFanOut(scenario.task.task_id, wanted);
+  return compilations.find(({ compiled: ready }) => ready !== null)?.compilationId ?? null;
+}
+
+function inventoryOf({ items, required_ids }: OfferedContext): string {
+  // How large an item is depends on who counts; what it is does not.
+  return canonical({ offered: items.map((item) => withoutSize(inventoryItem(item, null))), required_ids });
+}
+
+function recordedInventory({ offered, required_ids }: WorkState['compilations'][number]): string {
+  return canonical({ offered: offered.map(withoutSize), required_ids });
+}
+
+function withoutSize({ size: _size, ...item }: ContextItem): Omit<ContextItem, 'size'> {
+  return item;
 }
 
 function judge(runtime: Runtime, scenario: Scenario): void {

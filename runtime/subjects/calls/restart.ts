@@ -2,7 +2,7 @@
  * The naive restart: what restart loops usually do. It takes the last recorded request and issues it again, and never asks the
  * work state whether the effect may already have happened. It is here to show the duplicate that resume prevents.
  */
-import type { Runtime } from '../../calls/runtime.js';
+import type { Runtime } from '../../api/runtime.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { openFor, parkingPlaces } from './open.js';
 import { reportOfCall } from './report.js';
@@ -41,7 +41,7 @@ function offeredAgain(runtime: Runtime, scenario: Scenario, recorded: ReturnType
     return { items: scenario.context.items, requiredIds: scenario.context.required_ids };
   const items = recorded.payload.offered.map(({ id, kind, required, content_sha256, lineage, size }) => {
     const content = runtime.artifact(content_sha256)?.toString('utf8') ?? '';
-    return { id, kind, required, content, lineage, ...(size.basis === 'measured' && { tokens: size.tokens }) };
+    return { id, kind, required, content, lineage, ...(size.basis === 'measured' && !size.tokenizer && { tokens: size.tokens }) };
   });
   return { items, requiredIds: recorded.payload.required_ids };
 }

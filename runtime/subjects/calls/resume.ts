@@ -1,30 +1,36 @@
 /**
- * Resume: a process that knows nothing but the record. It reads the projection of the first unresolved task, may be parked
- * between that and acting, and resumes the call that the projection names, or answers why it does not.
+ * Resume: a process that knows nothing but the record. It reads the projection of a task, may be parked between that and acting, and
+ * acts on what the projection names, or answers why it does not.
+ *
+ * With an operation it carries that out (`operations/`). Without one it resumes a call that was never sent, and refuses everything else.
  */
-import type { Runtime } from '../../calls/runtime.js';
+import type { Runtime } from '../../api/runtime.js';
 import { ResumeRefused, RuntimeError } from '../../core/errors.js';
-import { operations, type Operation } from '../../core/vocabulary.js';
+import type { Operation } from '../../core/vocabulary.js';
 import type { WorkState } from '../../contract/types.js';
-import { UsageError } from '../kit/environment.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { openFor, parkingPlaces } from './open.js';
+import { firstUnresolved } from './operations/named.js';
+import { operate } from './operations/operation.js';
+import { wantedOf } from './operations/wanted.js';
 import { reportOfCall } from './report.js';
 
 async function resume(context: RoleContext): Promise<Report> {
-  const operation = wantedOperation(context.environment.operation);
+  const wanted = wantedOf(context.environment);
+  return wanted === null ? resumeUnsent(context) : operate(context, wanted);
+}
+
+async function resumeUnsent(context: RoleContext): Promise<Report> {
   const { runtime } = openFor(context, false);
   try {
-    const workState = firstUnresolved(runtime);
+    const workState = taskToResume(runtime);
     context.parking.passed(['projection.read']);
     const callId = unresolvedCall(workState);
-    const { dryRun } = context.environment;
-    const options = { workState, ...(operation !== null && { operation }) };
-    if (dryRun) {
-      runtime.checkResume(callId, options);
+    if (context.environment.dryRun) {
+      runtime.checkResume(callId, { workState });
       return { status: 'completed', detail: `Dry run: would start ${callId} again under its key. Nothing was done.` };
     }
-    return reportOfCall(await runtime.resumeCall(callId, options));
+    return reportOfCall(await runtime.resumeCall(callId, { workState }));
   } catch (error) {
     throw asRefusal(error);
   } finally {
@@ -32,16 +38,9 @@ async function resume(context: RoleContext): Promise<Report> {
   }
 }
 
-function wantedOperation(name: string | null): Operation | null {
-  if (name === null || operations.includes(name as Operation)) return name as Operation | null;
-  throw new UsageError(`KILLPOINT_OPERATION is ${JSON.stringify(name)}, none of ${operations.join(', ')}.`);
-}
-
-/** The first task that has something to do, else the first. */
-function firstUnresolved(runtime: Runtime): WorkState {
-  const states = runtime.tasks().map(({ taskId }) => runtime.workState(taskId));
-  const state = states.find(({ task }) => task.next_operation !== 'none') ?? states[0];
-  if (state === undefined) throw unneeded('none', 'The ledger holds no task.');
+function taskToResume(runtime: Runtime): WorkState {
+  const state = firstUnresolved(runtime.tasks().map(({ taskId }) => runtime.workState(taskId)));
+  if (state === null) throw unneeded('none', 'The ledger holds no task.');
   return state;
 }
 

@@ -12,6 +12,7 @@ const withItem = (changes: object): unknown => ({
   ...review,
   context: { ...review.context, items: [{ ...review.context.items[0], ...changes }] },
 });
+const fan = { items: review.context.items, required_ids: [] };
 const retry = { ...(review.call as NonNullable<Scenario['call']>).retry };
 
 describe('what would fail only after something was recorded is a mistake of the scenario', () => {
@@ -29,6 +30,13 @@ describe('what would fail only after something was recorded is a mistake of the 
     ['/call/timeout_ms', withCall({ timeout_ms: 0 })],
     ['/call/retry/max_attempts', withCall({ retry: { ...retry, max_attempts: 0 } })],
     ['/call/retry/retry_statuses/0', withCall({ retry: { ...retry, retry_statuses: [99_999] } })],
+    ['/call/reconcile', withCall({ reconcile: 'ask' as 'lookup' })],
+    ['/call/tools/0', withCall({ tools: ['tool' as unknown as object] })],
+    ['/call/tools/0/parameters/0', withCall({ tools: [{ parameters: [0.5] }] })],
+    ['/call/tools/0/name', withCall({ tools: [{ name: half }] })],
+    ['/context/tokenizer', { ...review, context: { ...review.context, tokenizer: 'letters' } }],
+    ['/context/fan_out', { ...review, context: { ...review.context, fan_out: [] } }],
+    ['/context/fan_out/1/items/0', { ...review, context: { ...review.context, fan_out: [fan, { ...fan, items: [{}] }] } }],
     ['/dial/port', { ...review, dial: { host: '127.0.0.1', port: 65_536 } }],
     ['/__proto__', { ...review, ['__proto__']: { call: null } }],
   ])('%s', (pointer, scenario) => {
@@ -38,6 +46,15 @@ describe('what would fail only after something was recorded is a mistake of the 
 
   test('the reviewed one has none', () => {
     expect(asScenario(review)).toBe(review);
+  });
+
+  test('nor has one with everything that may be left out', () => {
+    const context = { ...review.context, tokenizer: 'o200k_base', fan_out: [fan] };
+    const full = {
+      ...withCall({ reconcile: 'fence', tools: [{ type: 'function', function: { name: 'f', strict: true } }] }),
+      context,
+    };
+    expect(asScenario(full)).toBe(full);
   });
 });
 
@@ -59,5 +76,31 @@ describe('the environment of a role', () => {
     expect(read({ KILLPOINT_PROVIDER_URL: 'nowhere' })).toThrow(UsageError);
     writeFileSync(scenario, Buffer.from('{"title": "\xff"}', 'latin1'));
     expect(read({})).toThrow(UsageError);
+  });
+
+  test('lets an operation of resume do without provider and scenario, and nobody else', () => {
+    const bare = { ...given, KILLPOINT_PROVIDER_URL: '', KILLPOINT_SCENARIO: '' };
+    const operation = { ...bare, KILLPOINT_OPERATION: 'finalize', KILLPOINT_ON: 'call-6', KILLPOINT_DRY_RUN: '1' };
+    expect(readEnvironment('resume', [], operation)).toMatchObject({
+      providerUrl: null,
+      scenario: null,
+      operation: 'finalize',
+      on: 'call-6',
+      input: null,
+      dryRun: true,
+    });
+    for (const role of ['produce', 'restart', 'resume'] as const)
+      expect(() => readEnvironment(role, [], bare)).toThrow('KILLPOINT_PROVIDER_URL is not set');
+    expect(() => readEnvironment('produce', [], operation)).toThrow(UsageError);
+  });
+
+  test('refuses what belongs to an operation where none is named, and an input that cannot be read', () => {
+    const named = { ...given, KILLPOINT_OPERATION: 'accept_duplicate' };
+    expect(() => readEnvironment('resume', [], { ...given, KILLPOINT_ON: 'call-6' })).toThrow('names none');
+    expect(() => readEnvironment('resume', [], { ...given, KILLPOINT_INPUT: scenario })).toThrow('names none');
+    writeFileSync(scenario, '{"by":');
+    expect(() => readEnvironment('resume', [], { ...named, KILLPOINT_SCENARIO: '', KILLPOINT_INPUT: scenario })).toThrow(
+      'KILLPOINT_INPUT names',
+    );
   });
 });

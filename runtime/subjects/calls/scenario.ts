@@ -8,7 +8,27 @@ import { idPattern } from '../../core/events.js';
 import { keyPattern } from '../../core/request.js';
 import type { RetryPolicy } from '../../core/vocabulary.js';
 import { UsageError } from '../kit/environment.js';
-import { anyText, between, choice, count, flag, list, matching, nullable, object, optional, text, type Check } from './shape.js';
+import {
+  anyText,
+  between,
+  choice,
+  count,
+  flag,
+  jsonObject,
+  list,
+  matching,
+  nonEmpty,
+  nullable,
+  object,
+  optional,
+  text,
+  type Check,
+} from './shape.js';
+
+export interface OfferedContext {
+  items: OfferedItem[];
+  required_ids: string[];
+}
 
 export interface Scenario {
   commit: 'each' | 'grouped';
@@ -23,6 +43,9 @@ export interface Scenario {
     renderer_version?: 1 | 2;
     items: OfferedItem[];
     required_ids: string[];
+    tokenizer?: 'o200k_base';
+    /** Compiled together, in the place of the single context. */
+    fan_out?: OfferedContext[];
   };
   call: {
     idempotency_key: string;
@@ -33,13 +56,22 @@ export interface Scenario {
     timeout_ms: number;
     max_request_bytes?: number;
     retry: RetryPolicy;
+    reconcile?: 'none' | 'lookup' | 'fence';
+    tools?: object[];
   } | null;
   accept: null | 'accepted' | 'rejected';
   dial: { host: string; port: number } | null;
 }
 
-const id = matching(idPattern, 'an id: up to 128 of A-Z a-z 0-9 . _ -, the first a letter or digit');
+export const id = matching(idPattern, 'an id: up to 128 of A-Z a-z 0-9 . _ -, the first a letter or digit');
 const key = matching(keyPattern, 'a key: 1 to 255 printable ASCII characters, without spaces at its ends');
+
+const offered = {
+  items: list(object({ id, kind: choice('record', 'claim', 'artifact'), required: flag, content: anyText, lineage: list(text) })),
+  required_ids: list(text),
+};
+/** What is offered to a compilation: of a scenario, and of an input that fixes one. */
+export const offeredContext: Check = object(offered);
 
 const scenario: Check = object({
   commit: choice('each', 'grouped'),
@@ -47,10 +79,9 @@ const scenario: Check = object({
   context: object({
     budget_tokens: count,
     renderer_version: optional(choice(1, 2)),
-    items: list(
-      object({ id, kind: choice('record', 'claim', 'artifact'), required: flag, content: anyText, lineage: list(text) }),
-    ),
-    required_ids: list(text),
+    ...offered,
+    tokenizer: optional(choice('o200k_base')),
+    fan_out: optional(nonEmpty(list(offeredContext))),
   }),
   call: nullable(
     object({
@@ -67,6 +98,8 @@ const scenario: Check = object({
         retry_not_sent: flag,
         retry_broken_if_key_honoured: flag,
       }),
+      reconcile: optional(choice('none', 'lookup', 'fence')),
+      tools: optional(list(jsonObject)),
     }),
   ),
   accept: nullable(choice('accepted', 'rejected')),

@@ -1,4 +1,4 @@
-/** Small checks for the scenario: each takes a value and its JSON pointer, and returns the mistakes in words. */
+/** Small checks for what a person writes (a scenario, an input): each takes a value and its JSON pointer, and returns the mistakes in words. */
 export type Check = ((value: unknown, at: string) => string[]) & { optional?: true };
 
 export const text: Check = (value, at) => (value === '' ? [`${at} is empty`] : anyText(value, at));
@@ -26,6 +26,22 @@ export function choice(...allowed: readonly (string | number)[]): Check {
   return (value, at) => (allowed.includes(value as string) ? [] : [`${at} is none of ${allowed.join(', ')}`]);
 }
 
+/** What canonical JSON can hold, and so a hash: no other number than a safe integer, no half of a surrogate pair. */
+export const json: Check = (value, at) => {
+  if (Array.isArray(value)) return value.flatMap((item, index) => json(item, `${at}/${index}`));
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).flatMap(([name, item]) => [
+      ...(name.isWellFormed() ? [] : [`${at} has a name with half of a surrogate pair`]),
+      ...json(item, `${at}/${name}`),
+    ]);
+  if (typeof value === 'string') return anyText(value, at);
+  const plain = value === null || typeof value === 'boolean' || (Number.isSafeInteger(value) && !Object.is(value, -0));
+  return plain ? [] : [`${at} is a number that is no safe integer`];
+};
+
+export const jsonObject: Check = (value, at) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? json(value, at) : [`${at} is not an object`];
+
 export function nullable(check: Check): Check {
   return (value, at) => (value === null ? [] : check(value, at));
 }
@@ -37,6 +53,10 @@ export function optional(check: Check): Check {
 export function list(check: Check): Check {
   return (value, at) =>
     Array.isArray(value) ? value.flatMap((item, index) => check(item, `${at}/${index}`)) : [`${at} is not a list`];
+}
+
+export function nonEmpty(check: Check): Check {
+  return (value, at) => (Array.isArray(value) && value.length === 0 ? [`${at} is empty`] : check(value, at));
 }
 
 export function object(members: Readonly<Record<string, Check>>): Check {

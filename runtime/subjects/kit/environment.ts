@@ -13,13 +13,18 @@ export interface Environment {
   state: string;
   out: string;
   nonce: string;
-  /** Null for `inspect`, which needs no provider. */
+  /** Null for `inspect`, which needs no provider, and for an operation that nobody gave one. */
   providerUrl: string | null;
+  /** Null where none is needed or given: then the settings are those on record. */
   scenario: unknown;
   armed: { name: string; occurrence: number } | null;
   scratch: string | null;
-  /** `resume`: the wanted operation; null for the projected one. */
+  /** `resume`: what to carry out; null resumes a call that was never sent. */
   operation: string | null;
+  /** The id that the operation concerns; null for the one that the task names. */
+  on: string | null;
+  /** What a person states or gives, as parsed; null where there is none. */
+  input: unknown;
   dryRun: boolean;
 }
 
@@ -40,16 +45,28 @@ export function readEnvironment(
     return value;
   };
   const inspecting = role === 'inspect';
+  const operation = role === 'resume' ? optional('KILLPOINT_OPERATION') : null;
+  // An operation can be carried out by the settings on record; every other role asks for what its scenario says.
+  const given = (name: string): string | null => (inspecting ? null : operation === null ? required(name) : optional(name));
+  const providerUrl = given('KILLPOINT_PROVIDER_URL');
+  const scenario = given('KILLPOINT_SCENARIO');
+  const [on, input] = [optional('KILLPOINT_ON'), optional('KILLPOINT_INPUT')];
+  if (operation === null && (on !== null || input !== null))
+    throw new UsageError(
+      'KILLPOINT_ON and KILLPOINT_INPUT belong to an operation of resume, and KILLPOINT_OPERATION names none.',
+    );
   return {
     role,
     state: required('KILLPOINT_STATE'),
     out: inFolder('KILLPOINT_OUT', required('KILLPOINT_OUT')),
     nonce: optional('KILLPOINT_NONCE') ?? '',
-    providerUrl: inspecting ? null : url('KILLPOINT_PROVIDER_URL', required('KILLPOINT_PROVIDER_URL')),
-    scenario: inspecting ? null : readJson('KILLPOINT_SCENARIO', required('KILLPOINT_SCENARIO')),
+    providerUrl: providerUrl === null ? null : url('KILLPOINT_PROVIDER_URL', providerUrl),
+    scenario: scenario === null ? null : readJson('KILLPOINT_SCENARIO', scenario),
     armed: armedPlace(optional('KILLPOINT_CHECKPOINT'), checkpoints, optional('KILLPOINT_NONCE')),
     scratch: inspecting ? required('KILLPOINT_SCRATCH') : null,
-    operation: optional('KILLPOINT_OPERATION'),
+    operation,
+    on,
+    input: input === null ? null : readJson('KILLPOINT_INPUT', input),
     dryRun: optional('KILLPOINT_DRY_RUN') === '1',
   };
 }

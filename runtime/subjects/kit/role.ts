@@ -10,14 +10,22 @@ import { writeAtomically } from '../../store/directory-sync.js';
 import type { Answer } from '../../contract/types.js';
 import { validateAnswer } from '../../contract/validators.js';
 import { canonical } from '../../core/canonical.js';
-import { EffectUnknown, KeyConflict, OwnerAlive, ResumeRefused, RuntimeError, type RuntimeErrorCode } from '../../core/errors.js';
+import {
+  EffectUnknown,
+  KeyConflict,
+  OwnerAlive,
+  RecoveryRefused,
+  ResumeRefused,
+  RuntimeError,
+  type RuntimeErrorCode,
+} from '../../core/errors.js';
 import { guardEgress, type Refused } from './egress-guard.js';
 import { readEnvironment, UsageError, type Environment, type Role } from './environment.js';
 import { Parking } from './park.js';
 
 /** What the work of a role reports; the frame adds who answered and under which guard. */
 export type Report = Pick<Answer, 'status' | 'detail'> &
-  Partial<Pick<Answer, 'refusal' | 'replayed' | 'projections' | 'events' | 'artifacts'>>;
+  Partial<Pick<Answer, 'refusal' | 'replayed' | 'projections' | 'events' | 'artifacts' | 'operations' | 'would'>>;
 
 export interface RoleContext {
   environment: Environment;
@@ -75,10 +83,14 @@ async function reported(work: () => Promise<Report> | Report): Promise<Report> {
 }
 
 /** Refusals and failures that a role answers; whatever else was thrown stays thrown. */
-function reportOf(error: unknown): Report {
+export function reportOf(error: unknown): Report {
   if (error instanceof ResumeRefused) {
     const { callId: call_id, operation, hazard, drift } = error;
     return refusal(error, { error: 'ResumeRefused', call_id, operation, hazard, drift: [...drift] });
+  }
+  if (error instanceof RecoveryRefused) {
+    const { on: call_id, operation, hazard, drift } = error;
+    return refusal(error, { error: 'RecoveryRefused', call_id, operation, hazard, drift: [...drift] });
   }
   const nothing = { operation: null, hazard: null, drift: [] };
   if (error instanceof KeyConflict) return refusal(error, { error: 'KeyConflict', call_id: error.earlierCallId, ...nothing });

@@ -4,15 +4,18 @@
  * All of it ends in a manifest, a request or a timer. A mistake found there would be found after a call was recorded, so every one
  * is found here, also where the caller's types were not checked.
  */
+import { canonical } from '../core/canonical.js';
 import { RuntimeError } from '../core/errors.js';
 import { rendererVersions } from '../core/request.js';
-import type { RetryPolicy } from '../core/vocabulary.js';
+import { tokenizerNames } from '../core/tokens.js';
+import type { ReconcileBy, RetryPolicy, Tool } from '../core/vocabulary.js';
 import { httpTransport } from '../wire/chat-completions.js';
-import type { Config } from './context.js';
+import type { Config } from '../calls/context.js';
 import type { RuntimeOptions } from './options.js';
 
 /** A longer timer would fire at once. */
 const timeoutMsMax = 2 ** 31 - 1;
+const reconcileBy: readonly ReconcileBy[] = ['none', 'lookup', 'fence'];
 
 export function configFrom(options: RuntimeOptions): Config {
   const { provider, context } = options;
@@ -20,10 +23,13 @@ export function configFrom(options: RuntimeOptions): Config {
     url: provider.url,
     model: provider.model,
     system: provider.system ?? '',
+    tools: copied(provider.tools),
     honoursKey: provider.honoursKey ?? false,
+    reconcile: provider.reconcile ?? 'none',
     timeoutMs: provider.timeoutMs ?? 120_000,
     budgetTokens: context.budgetTokens,
     rendererVersion: context.rendererVersion ?? 1,
+    tokenizer: context.tokenizer ?? null,
     retry: retryPolicy(options.retry ?? {}),
     maxRequestBytes: options.maxRequestBytes ?? null,
     transport: options.transport ?? httpTransport,
@@ -32,6 +38,12 @@ export function configFrom(options: RuntimeOptions): Config {
   demandText('provider.model', config.model);
   demandText('provider.system', config.system);
   demand(typeof config.honoursKey === 'boolean', 'provider.honoursKey is neither true nor false.');
+  demandTools(config.tools);
+  demand(reconcileBy.includes(config.reconcile), `provider.reconcile is one of ${reconcileBy.join(', ')}.`);
+  demand(
+    config.tokenizer === null || tokenizerNames.includes(config.tokenizer),
+    `context.tokenizer is one of ${tokenizerNames.join(', ')}.`,
+  );
   demand(isCount(config.timeoutMs, 1, timeoutMsMax), `provider.timeoutMs is not between 1 and ${timeoutMsMax}.`);
   demand(isCount(config.budgetTokens), 'context.budgetTokens is not a count.');
   demand(
@@ -52,6 +64,12 @@ export function configFrom(options: RuntimeOptions): Config {
 export function demandDirectory(directory: string): void {
   demandText('directory', directory);
   demand(directory !== '' && !directory.includes('\0'), 'directory is not a path.');
+}
+
+/** A copy, or null where there are none; what is no list is left for the demand to refuse. */
+function copied(tools: readonly Tool[] | undefined): readonly Tool[] | null {
+  if (!Array.isArray(tools)) return tools ?? null;
+  return tools.length === 0 ? null : structuredClone(tools);
 }
 
 /** A copy: a recorded policy must not change with the caller's object. */
@@ -86,6 +104,14 @@ function demandUrl(url: string): void {
     username === '' && password === '' && !/[?#]/.test(url),
     "The provider's URL holds credentials, a query or a fragment; a path is appended to it, and it is never recorded.",
   );
+}
+
+/** Tools are hashed with the request, so they hold what can be hashed. */
+function demandTools(tools: readonly Tool[] | null): void {
+  if (tools === null) return;
+  const isObject = (tool: unknown): boolean => typeof tool === 'object' && tool !== null && !Array.isArray(tool);
+  demand(Array.isArray(tools) && tools.every(isObject), 'provider.tools is not a list of objects.');
+  canonical(tools);
 }
 
 function demandText(name: string, text: string): void {

@@ -4,15 +4,20 @@ import { ResumeRefused } from '../core/errors.js';
 import type { Manifest } from '../core/vocabulary.js';
 import { openStateFolder } from '../store/state-folder.js';
 import { answered, broken, newFolder, notSent, open, prepare, scripted, status, types } from '../testing/folder.js';
-import type { RuntimeOptions } from './options.js';
-import type { Runtime } from './runtime.js';
+import type { RuntimeOptions } from '../api/options.js';
+import type { Runtime } from '../api/runtime.js';
 
 const provider = { url: 'http://127.0.0.1:9/p', model: 'synthetic-1', system: 'You review.' };
 
 /** A ledger that ends right after the first event of a type: the listener throws there, as a crash would stop there. */
-async function endedAfter(type: string, commit: 'each' | 'grouped' = 'each'): Promise<string> {
+async function endedAfter(
+  type: string,
+  commit: 'each' | 'grouped' = 'each',
+  options: Partial<RuntimeOptions> = {},
+): Promise<string> {
   const folder = newFolder();
   const runtime = open(folder, {
+    ...options,
     commit,
     onCommitted: (events) => {
       if (events.some((event) => event.type === type)) throw new Error('stop');
@@ -20,6 +25,20 @@ async function endedAfter(type: string, commit: 'each' | 'grouped' = 'each'): Pr
   });
   await expect(async () => runtime.call(prepare(runtime))).rejects.toThrow('stop');
   runtime.close();
+  return folder;
+}
+
+/** A ledger from before specs that ends after the request. */
+async function endedAfterOldRequest(): Promise<string> {
+  const folder = newFolder();
+  const runtime = open(folder);
+  prepare(runtime);
+  runtime.close();
+  const { ledger } = openStateFolder(folder, false);
+  const place = { task_id: 'task-1', call_id: 'call-6', compilation_id: 'compilation-4' };
+  const payload = { idempotency_key: 'key-16', instruction: 'Review the paragraph.' };
+  ledger.append([{ ...place, type: 'call.requested', payload }]);
+  ledger.close();
   return folder;
 }
 
@@ -76,10 +95,15 @@ describe('acting', () => {
     },
   );
 
-  test('after the request alone there is nothing to verify', async () => {
+  test('after the request alone there are no hashes to verify, and the spec is', async () => {
     const { runtime } = reopened(await endedAfter('call.requested'));
     await runtime.resumeCall('call-6');
-    expect(runtime.events().find((event) => event.type === 'call.resumed')?.payload).toMatchObject({ verified: null });
+    const resumed = runtime.events().find((event) => event.type === 'call.resumed');
+    expect(resumed?.payload).toMatchObject({
+      verified: null,
+      spec_verified: true,
+      recovery: { operation: 'start_call', pid: process.pid },
+    });
     expect(types(runtime)).toHaveLength(16);
     runtime.close();
   });
@@ -113,6 +137,69 @@ describe('drift', () => {
   });
 });
 
+describe('drift from the request alone, by the spec that was recorded with it', () => {
+  const retry = { max_attempts: 3 };
+  test.each<[string, Partial<RuntimeOptions>, string[]]>([
+    ['another model', { provider: { ...provider, model: 'synthetic-2' } }, ['model']],
+    ['one byte of the system message', { provider: { ...provider, system: 'You review!' } }, ['system']],
+    ['another tool', { provider: { ...provider, tools: [{ type: 'function', name: 'x' }] } }, ['tools']],
+    ['another renderer', { context: { budgetTokens: 64, rendererVersion: 2 } }, ['renderer']],
+    ['another package of the same items', { context: { budgetTokens: 128 } }, ['context_package']],
+    ['a budget that no longer compiles', { context: { budgetTokens: 3 } }, ['context_package']],
+    ['another policy', { retry }, ['retry_policy']],
+    ['another word about keys', { provider: { ...provider, honoursKey: true } }, ['provider']],
+    [
+      'all of it',
+      {
+        retry,
+        provider: { ...provider, model: 'm', system: 's', tools: [{}], honoursKey: true },
+        context: { budgetTokens: 9, rendererVersion: 2 },
+      },
+      ['context_package', 'model', 'system', 'tools', 'renderer', 'retry_policy', 'provider'],
+    ],
+  ])('%s is refused by name', async (_name, options, drift) => {
+    const { runtime, sent } = reopened(await endedAfter('call.requested'), options);
+    expect(await refusalOf(runtime, 'call-6')).toMatchObject({ operation: 'start_call', hazard: null, drift });
+    expect(sent).toHaveLength(0);
+    runtime.close();
+  });
+
+  test('a tool whose schema changed is refused by name too, and the same one is not', async () => {
+    const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }];
+    const folder = await endedAfter('call.requested', 'each', { provider: { ...provider, tools } });
+    const changed = [{ ...tools[0], function: { name: 'look', parameters: { type: 'string' } } }];
+    const other = reopened(folder, { provider: { ...provider, tools: changed } });
+    expect(await refusalOf(other.runtime, 'call-6')).toMatchObject({ drift: ['tools'] });
+    other.runtime.close();
+    const { runtime, sent } = reopened(folder, { provider: { ...provider, tools } });
+    await runtime.resumeCall('call-6');
+    expect(JSON.parse(sent[0]?.body.toString() ?? '')).toMatchObject({ tools });
+    runtime.close();
+  });
+
+  test('by recorded settings nothing drifts: the recorded spec is what is sent', async () => {
+    const [early, late] = [await endedAfter('call.requested'), await endedAfter('call.manifest')];
+    const bodies: string[] = [];
+    for (const folder of [early, late]) {
+      const { runtime, sent } = reopened(folder, { provider: { url: provider.url, model: '' }, context: { budgetTokens: 0 } });
+      await runtime.resumeCall('call-6', { settings: 'recorded' });
+      bodies.push(sent[0]?.body.toString() ?? '');
+      const specs = runtime.events().flatMap(({ payload }) => ('spec_sha256' in payload ? [payload.spec_sha256] : []));
+      expect(new Set(specs).size).toBe(1);
+      runtime.close();
+    }
+    expect(new Set(bodies).size).toBe(1);
+    expect(bodies[0]).toContain('You review.');
+  });
+
+  test('a record from before specs cannot be resumed by recorded settings', async () => {
+    const { runtime, sent } = reopened(await endedAfterOldRequest());
+    expect(await refusalOf(runtime, 'call-6', { settings: 'recorded' })).toMatchObject({ hazard: null, drift: [] });
+    expect(sent).toHaveLength(0);
+    runtime.close();
+  });
+});
+
 describe('the recorded intent', () => {
   const retry = { max_attempts: 5, retry_statuses: [503], retry_not_sent: true, retry_broken_if_key_honoured: true };
   const today = { retry, provider: { ...provider, honoursKey: true } };
@@ -138,9 +225,9 @@ describe('the recorded intent', () => {
     runtime.close();
   });
 
-  test('is that of today where no manifest was recorded', async () => {
+  test('is that of today where neither manifest nor spec was recorded, as before there were specs', async () => {
     const { sent, transport } = scripted(status(503), answered);
-    const { runtime } = reopened(await endedAfter('call.requested'), { ...today, transport });
+    const { runtime } = reopened(await endedAfterOldRequest(), { ...today, transport });
     await expect(runtime.resumeCall('call-6')).resolves.toMatchObject({ outcome: 'succeeded', attempts: 2 });
     expect(sent).toHaveLength(2);
     expect(manifests(runtime)).toMatchObject([{ retry_policy: retry, provider: { honours_key: true } }]);
@@ -150,10 +237,11 @@ describe('the recorded intent', () => {
   test.each([
     [
       'an interpreter of another version',
-      { interpreter: { name: 'chat-completions', version: 2 } },
-      'chat-completions version 2',
+      { interpreter: { name: 'chat-completions', version: 3 } },
+      'chat-completions version 3',
     ],
     ['an interpreter of another name', { interpreter: { name: 'messages', version: 1 } }, 'messages version 1'],
+    ['a renderer of another version', { renderer: { name: 'plain-sections', version: 3 } }, 'plain-sections version 3'],
     ['a path of another wire', { provider: { path: '/v1/messages', honours_key: false } }, '/v1/messages'],
   ])('is refused where this program has not what it needs: %s', async (_name, changes, told) => {
     const folder = await endedAfter('call.requested');

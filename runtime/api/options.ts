@@ -1,8 +1,9 @@
 /** What a caller says about a runtime when it opens one. Checked, and filled in, by `config.ts`. */
 import type { RendererVersion } from '../core/request.js';
-import type { RetryPolicy } from '../core/vocabulary.js';
+import type { TokenizerName } from '../core/tokens.js';
+import type { ReconcileBy, RetryPolicy, Tool } from '../core/vocabulary.js';
 import type { Transport } from '../wire/transport.js';
-import type { CommitListener, CommitMode } from './committer.js';
+import type { CommitListener, CommitMode } from '../calls/committer.js';
 
 export interface RuntimeOptions {
   /** The state folder. */
@@ -17,6 +18,13 @@ export interface RuntimeOptions {
     system?: string;
     /** Declares that the provider answers a repeated idempotency key without a second effect. Default false. */
     honoursKey?: boolean;
+    /** Tools offered to the model, as they stand in the request body. Default: none. */
+    tools?: readonly Tool[];
+    /**
+     * How the provider can be asked what became of a key: `lookup` tells what it knows, `fence` also refuses every earlier request of
+     * the key from then on. Default `none`: an unknown effect is then for an operator.
+     */
+    reconcile?: ReconcileBy;
     /** Time for one whole response, in milliseconds. Default 120000. */
     timeoutMs?: number;
   };
@@ -24,6 +32,8 @@ export interface RuntimeOptions {
     budgetTokens: number;
     /** Version of the renderer `plain-sections`. Default 1. */
     rendererVersion?: RendererVersion;
+    /** Measures the sizes of offered items. Default: they are estimated. */
+    tokenizer?: TokenizerName;
   };
   /** Default: one attempt, nothing retried. */
   retry?: Partial<RetryPolicy>;

@@ -1,0 +1,41 @@
+/**
+ * Accept a duplicate: an operator's recorded decision that one later attempt may pay again for what these attempts may have paid for.
+ *
+ * It sends nothing. The attempt that cites it spends it, and it cannot be spent twice.
+ */
+import type { Committer } from '../calls/committer.js';
+import { recoveredBy } from '../calls/stamp.js';
+import type { WorkState } from '../contract/types.js';
+import type { Draft } from '../core/events.js';
+import { doubtful, placeOf } from './attempts.js';
+import { demandCall } from './demand.js';
+import type { OperationOptions } from './options.js';
+import { act, appending, type Plan } from './plan.js';
+
+export interface AcceptedBy {
+  by: string;
+  note: string;
+}
+
+export function acceptDuplicate(
+  committer: Committer,
+  callId: string,
+  decision: AcceptedBy,
+  options: OperationOptions,
+): { seq: number } {
+  return act(committer, options, (seen) => planAcceptDuplicate(committer, callId, decision, seen));
+}
+
+export function planAcceptDuplicate(
+  committer: Committer,
+  callId: string,
+  { by, note }: AcceptedBy,
+  seen: WorkState | undefined,
+): Plan<{ seq: number }> {
+  const { call } = demandCall(committer, callId, 'accept_duplicate', seen);
+  const attempt_ids = doubtful(committer, call).map(({ id }) => id);
+  const payload = { attempt_ids, by, note, ...recoveredBy('accept_duplicate') };
+  const draft: Draft = { ...placeOf(call), type: 'duplicate.accepted', payload };
+  const { nextSeq: seq } = committer;
+  return appending(committer, [draft], () => ({ seq }));
+}

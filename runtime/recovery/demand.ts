@@ -1,0 +1,80 @@
+/**
+ * What an operation concerns, found in the record and allowed by it; else the refusal that says what the record asks for.
+ *
+ * An id that nobody introduced is an error of its own, and never "nothing to do".
+ */
+import type { Committer } from '../calls/committer.js';
+import type { WorkState } from '../contract/types.js';
+import { RecoveryRefused, RuntimeError } from '../core/errors.js';
+import { refusalBySameKey, refusalOnCall, refusalOnCompilation, type Refusal } from '../core/operations.js';
+import type { CallRecord, CompilationRecord } from '../core/records.js';
+import type { Call, CarriedOut, Drift, Operation } from '../core/vocabulary.js';
+import { projectCall, projectCompilation } from '../core/work-state.js';
+
+/** A call on which the operation may act. `seen` is the projection that the caller decided from. */
+export function demandCall(
+  committer: Committer,
+  callId: string,
+  asked: CarriedOut,
+  seen: WorkState | undefined,
+): { call: CallRecord; projected: Call } {
+  const { history } = committer;
+  const call = history.calls.get(callId);
+  if (call === undefined) throw new RuntimeError('call-unknown', `There is no ${callId} in this ledger. Read its work state.`);
+  const projected = seen?.calls.find(({ call_id }) => call_id === callId) ?? projectCall(history, call);
+  demandOpen(committer, call.taskId, callId);
+  const refusal = refusalOnCall(projected, asked, endOfChain(history.calls, call));
+  if (refusal !== null) throw refused(callId, refusal);
+  return { call, projected };
+}
+
+/** Refuses where another call under the key was served, or may have been. */
+export function demandUnserved({ history }: Committer, projected: Call, asked: CarriedOut): void {
+  const sameKey = (history.byKey.get(projected.idempotency_key) ?? []).map((other) => projectCall(history, other));
+  const refusal = refusalBySameKey(projected, sameKey, asked);
+  if (refusal !== null) throw refused(projected.call_id, refusal);
+}
+
+export function demandCompilationFor(
+  committer: Committer,
+  compilationId: string,
+  asked: CarriedOut,
+  seen: WorkState | undefined,
+): CompilationRecord {
+  const { compilations } = committer.history;
+  const compilation = compilations.get(compilationId);
+  if (compilation === undefined)
+    throw new RuntimeError('compilation-unknown', `There is no ${compilationId} in this ledger. Read its work state.`);
+  const projected =
+    seen?.compilations.find(({ compilation_id }) => compilation_id === compilationId) ?? projectCompilation(compilation);
+  demandOpen(committer, compilation.taskId, compilationId);
+  const refusal = refusalOnCompilation(projected, asked, endOfChain(compilations, compilation));
+  if (refusal !== null) throw refused(compilationId, refusal);
+  return compilation;
+}
+
+function demandOpen({ history }: Committer, taskId: string, on: string): void {
+  const stage = history.tasks.get(taskId)?.stage;
+  if (stage === 'open') return;
+  const message = `The task of ${on} was ${stage}; nothing is added to it. Next: none.`;
+  throw refused(on, { operation: 'none', hazard: 'unneeded', message });
+}
+
+/** The last one of those that took its place; null where none did. */
+function endOfChain(
+  records: ReadonlyMap<string, { supersededBy: string | null }>,
+  record: { supersededBy: string | null },
+): string | null {
+  let end: string | null = null;
+  for (let next = record.supersededBy; next !== null; next = records.get(next)?.supersededBy ?? null) end = next;
+  return end;
+}
+
+function refused(on: string, { operation, hazard, message }: Refusal): RecoveryRefused {
+  return new RecoveryRefused({ on, operation, hazard }, message);
+}
+
+/** What was asked for is right, and cannot be done here: the request would not be the recorded one, or something is missing. */
+export function cannot(on: string, operation: Operation, why: string, drift: readonly Drift[] = []): RecoveryRefused {
+  return new RecoveryRefused({ on, operation, hazard: null, drift }, `${on} ${why}`);
+}

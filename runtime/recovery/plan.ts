@@ -1,0 +1,63 @@
+/**
+ * The common frame of every operation: decide from the projection that the caller read, take the lease, read again, refuse if the log has
+ * grown, decide again from the log itself, append.
+ *
+ * A plan says what it would append and send, and does it when it is carried out: a dry run is a plan that is not. Guarantee: of several
+ * processes that act on one state one does, and each other gets `OwnerAlive` or `overtaken` and writes nothing; the ledger compares
+ * once more inside the write transaction.
+ */
+import type { Committer } from '../calls/committer.js';
+import type { Manifest } from '../core/vocabulary.js';
+import { RuntimeError } from '../core/errors.js';
+import type { Draft, EventType } from '../core/events.js';
+import { requestPath } from '../core/request.js';
+import type { WorkState } from '../contract/types.js';
+import type { DryRun, OperationOptions } from './options.js';
+
+export type Send = DryRun['sends'][number];
+
+export interface Plan<Result> {
+  /** Types of events, as far as they follow from the record. */
+  appends: EventType[];
+  sends: Send[];
+  carryOut: () => Result;
+}
+
+/** Makes the plan from what the caller saw, and again from the log as its owner; then carries it out. */
+export function act<Result>(
+  committer: Committer,
+  { workState }: OperationOptions,
+  plan: (seen: WorkState | undefined) => Plan<Result>,
+): Result {
+  const seen = workState?.last_seq ?? committer.history.lastSeq;
+  plan(workState);
+  committer.own();
+  if (committer.history.lastSeq !== seen) throw overtaken();
+  // From the log itself: what the caller holds may be the state of another ledger.
+  return plan(undefined).carryOut();
+}
+
+export function overtaken(): RuntimeError {
+  return new RuntimeError('overtaken', 'The ledger has grown since its work state was read. Nothing was done; read it again.');
+}
+
+/** A plan that only appends. */
+export function appending<Result>(committer: Committer, drafts: readonly Draft[], told: () => Result): Plan<Result> {
+  return {
+    appends: typesOf(drafts),
+    sends: [],
+    carryOut: () => {
+      committer.commit(drafts);
+      return told();
+    },
+  };
+}
+
+export function typesOf(drafts: readonly Draft[]): EventType[] {
+  return drafts.map(({ type }) => type);
+}
+
+/** The request of a call, as a dry run names it. */
+export function requestSend(key: string, manifest: Pick<Manifest, 'request_body_sha256'>): Send {
+  return { method: 'POST', path: requestPath, idempotency_key: key, body_sha256: manifest.request_body_sha256 };
+}
