@@ -2,19 +2,12 @@
  * Real HTTP against a real provider process: what a client sees, and what the receipts say, side by side.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProviderProcess, ask, chat, folder, lines } from './testing/provider.js';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ask, chat, lines, startedProvider, rawChat } from './testing/provider.js';
 import { answer, honour, ignore, sealed } from './testing/sealed.js';
 
-let provider: ProviderProcess;
-beforeAll(async () => {
-  provider = await ProviderProcess.start();
-});
-afterAll(async () => {
-  await provider.stop();
-  rmSync(folder, { recursive: true });
-});
+const provider = await startedProvider();
 
 describe('what a client sees, and what the receipts say', () => {
   it.each([
@@ -46,6 +39,43 @@ describe('what a client sees, and what the receipts say', () => {
     expect(reply).toMatchObject({ status: 200, whole: false });
     expect(reply.text.length).toBe(length < 0 ? reply.length - 1 : length);
     expect(await sealed(provider, opened)).toEqual(['1 reset 200 effect-1']);
+  });
+
+  it.each([
+    ['length', 7, 'content-length: 303', 'end'],
+    ['chunked', 7, 'transfer-encoding: chunked', 'end'],
+    ['chunked', 1_000_000, 'transfer-encoding: chunked', 'end'],
+    ['reset', 7, 'content-length: 303', 'ECONNRESET'],
+  ])('cut as %s after %i bytes, on the wire', async (how, after_bytes, framing, end) => {
+    const opened = await provider.open(ignore({ do: 'cut', how, after_bytes }));
+    for (let round = 0; round < 5; round++) {
+      const before = await provider.open(ignore({ do: 'cut', how, after_bytes }));
+      const { text, ended } = await rawChat(before.url);
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      expect(head.split('\r\n')).toEqual(['HTTP/1.1 200 OK', 'content-type: application/json', framing, 'connection: close']);
+      const part = how === 'chunked' && after_bytes > 7 ? 303 : 7;
+      expect(body.length).toBe(how === 'chunked' ? part + `${part.toString(16)}\r\n\r\n`.length : part);
+      expect(ended).toBe(end);
+    }
+    expect(await chat(opened.url)).toMatchObject({ status: 200, whole: false });
+    expect(await sealed(provider, opened)).toEqual(['1 reset 200 effect-1']);
+  });
+
+  it.each([
+    ['an error inside a 200', 200, 'application/json', '{"error":{"message":"overloaded"}}'],
+    ['half of a JSON text', 200, 'application/json', '{"choices":[{"mess'],
+    ['nothing', 200, null, ''],
+    ['an empty 404', 404, null, ''],
+    ['a 204', 204, null, ''],
+    ['HTML', 502, 'text/html', '<html>502</html>'],
+  ])('raw: %s, to the byte', async (_name, status, content_type, body) => {
+    for (const effect of ['committed', 'none']) {
+      const opened = await provider.open(ignore({ do: 'raw', status, content_type, body, effect }));
+      const reply = await chat(opened.url, 'a');
+      expect([reply.status, reply.text, reply.contentType, reply.whole]).toEqual([status, body, content_type, true]);
+      expect(await sealed(provider, opened)).toEqual([`1 answered ${status} ${effect === 'none' ? 'no effect' : 'effect-1'}`]);
+      expect(lines(opened.receipts)[1]).toMatchObject({ response_sha256: createHash('sha256').update(body).digest('hex') });
+    }
   });
 
   it('answers with the scripted text, and equally for equal requests of another prefix', async () => {

@@ -1,19 +1,12 @@
 /**
  * Logs that are continued by a real provider, or refused.
  */
-import { appendFileSync, copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProviderProcess, chat, folder, freshPath } from './testing/provider.js';
+import { appendFileSync, copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { chat, freshPath, startedProvider } from './testing/provider.js';
 import { answer, honour, ignore, sealed } from './testing/sealed.js';
 
-let provider: ProviderProcess;
-beforeAll(async () => {
-  provider = await ProviderProcess.start();
-});
-afterAll(async () => {
-  await provider.stop();
-  rmSync(folder, { recursive: true });
-});
+const provider = await startedProvider();
 
 describe('continuing a log', () => {
   it('begins with the same bytes and goes on with the next numbers, keys and effects, the script anew', async () => {

@@ -3,20 +3,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProviderProcess, chat, client, folder, lines, settledOf } from './testing/provider.js';
+import { describe, expect, it } from 'vitest';
+import { ProviderProcess, chat, client, lines, settledOf, startedProvider } from './testing/provider.js';
 import { answer, ignore, sealed } from './testing/sealed.js';
 
-let provider: ProviderProcess;
-beforeAll(async () => {
-  provider = await ProviderProcess.start();
-});
-afterAll(async () => {
-  await provider.stop();
-  rmSync(folder, { recursive: true });
-});
+const provider = await startedProvider();
 
 describe('held requests', () => {
   it.each([

@@ -7,7 +7,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { available } from './testing/mechanism.js';
-import { ProviderProcess, chat, folder } from './testing/provider.js';
+import { ProviderProcess, chat, folder, question } from './testing/provider.js';
 
 const traceable = available('strace', spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0);
 
@@ -45,14 +45,20 @@ describe.runIf(traceable)('order', () => {
       { do: 'cut', after_bytes: 3 },
       { do: 'drop', when: 'after_commit' },
       { do: 'hold', effect: 'none' },
+      { do: 'delay_arrival' },
     ];
-    const opened = await provider.open({ key: 'ignore', requests, otherwise: { do: 'answer' } });
+    const questions = { lookup: { requests: [], otherwise: { do: 'tell' } }, arrivals: { after_questions: 1 } };
+    const opened = await provider.open({ key: 'ignore', requests, otherwise: { do: 'answer' }, ...questions });
     for (let request = 0; request < 3; request++) await chat(opened.url);
     const held = chat(opened.url);
     await provider.held(opened);
     await provider.release(opened);
     expect((await held).status).toBe(200);
+    const late = chat(opened.url, 'late');
+    await provider.held(opened);
+    expect((await question(opened.url, 'late')).status).toBe(404);
     await provider.close(opened);
+    await late;
     await provider.stop();
 
     const received = 'write received, sync file';
@@ -62,8 +68,10 @@ describe.runIf(traceable)('order', () => {
       `${received}, ${settled}, send 200`,
       `${received}, ${settled}, send 200`,
       `${received}, ${settled}`,
-      // Held: the word of it, then its end, its answer, and the answers to release and close.
-      `${received}, send 200, ${settled}, send 200, send 200, send 200`,
+      // Held: the word of it, then its end, its answer, and the answer to the release.
+      `${received}, send 200, ${settled}, send 200, send 200`,
+      // On its way: the word of it; the question, the arrival, and only then the answer to the question; the answer to the close.
+      `write delayed, sync file, send 200, ${received}, ${settled}, ${received}, ${settled}, send 404, send 200`,
     ];
     expect(words(readFileSync(trace, 'utf8'), opened.receipts).join(', ')).toBe(expected.join(', '));
   });

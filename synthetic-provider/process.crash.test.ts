@@ -3,19 +3,12 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Opened, ProviderProcess, ask, chat, folder, lines, mainFile, settledOf } from './testing/provider.js';
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type Opened, ProviderProcess, ask, chat, lines, mainFile, settledOf, startedProvider } from './testing/provider.js';
 import { honour, ignore, sealed } from './testing/sealed.js';
 
-let provider: ProviderProcess;
-beforeAll(async () => {
-  provider = await ProviderProcess.start();
-});
-afterAll(async () => {
-  await provider.stop();
-  rmSync(folder, { recursive: true });
-});
+const provider = await startedProvider();
 
 describe('who may ask', () => {
   it('control needs its token, and only a loopback host is served', async () => {

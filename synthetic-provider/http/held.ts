@@ -1,21 +1,22 @@
 /**
- * The requests that a prefix holds, and those who wait for one to be held. Waiting is by event: a waiter is answered in the very
- * turn in which a request starts to be held.
+ * The requests of a prefix that are held or on their way, and those who wait for one. Waiting is by event: a waiter is answered in the
+ * very turn in which a request starts to be held.
  */
 export class Held {
-  readonly #releases = new Set<() => void>();
+  /** How each is released; null for what no release can reach. */
+  readonly #releases = new Map<object, (() => void) | null>();
   readonly #waiters = new Set<(count: number | null) => void>();
 
-  add(release: () => void): void {
-    this.#releases.add(release);
+  add(request: object, release: (() => void) | null): void {
+    this.#releases.set(request, release);
     this.#tell(this.#releases.size);
   }
 
-  remove(release: () => void): void {
-    this.#releases.delete(release);
+  remove(request: object): void {
+    this.#releases.delete(request);
   }
 
-  /** Calls back once, with the number of held requests, or with null when there will be none. Returns a way to stop waiting. */
+  /** Calls back once, with the number of such requests, or with null when there will be none. Returns a way to stop waiting. */
   wait(told: (count: number | null) => void): () => void {
     if (this.#releases.size > 0) {
       told(this.#releases.size);
@@ -25,8 +26,9 @@ export class Held {
     return () => this.#waiters.delete(told);
   }
 
+  /** Returns how many were released. */
   release(): number {
-    const releases = [...this.#releases];
+    const releases = [...this.#releases.values()].filter((release) => release !== null);
     for (const release of releases) release();
     return releases.length;
   }

@@ -14,7 +14,7 @@ import { ProviderError, reason } from '../core/errors.js';
 import { Prefix } from './prefix.js';
 import { rebuiltEffects } from '../log/rebuild.js';
 import { ReceiptLog } from '../log/receipts.js';
-import { scriptMistakes } from '../script/script.js';
+import { scriptMistakes } from '../script/mistakes.js';
 
 export class Token {
   readonly #digest: Buffer;
@@ -92,7 +92,7 @@ export class Registry {
     }
     const continued = readContinued(bytes);
     const effects = rebuiltEffects(script, continued);
-    return new Prefix(ReceiptLog.resume(receipts, continued), script, effects);
+    return new Prefix(ReceiptLog.resume(receipts, continued), script, effects, continued.onTheirWay);
   }
 }
 

@@ -7,11 +7,12 @@
  */
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { HttpClient } from './client.js';
 import { Control } from './control.js';
 import { readBody, send } from './messages.js';
 import { peerPid } from './peer.js';
 import { type Opening, Registry, Token } from './registry.js';
-import { errorBody } from '../wire/route.js';
+import { errorBody } from '../wire/errors.js';
 
 export interface Provider {
   readonly port: number;
@@ -50,7 +51,9 @@ export async function startProvider(port: number, failed: (error: unknown) => vo
     if (body.kind === 'broken') return;
     if (body.kind === 'too_large') return send(response, 413, errorBody(413, 'The body is over 10 MiB.'));
     if (!prefix.open) return send(response, 404, errorBody(404, 'There is no such prefix.'));
-    prefix.serve(request, response, path.startsWith('/') ? path : `/${path}`, body.bytes, pid);
+    const { method = '', headers } = request;
+    const below = path.startsWith('/') ? path : `/${path}`;
+    prefix.serve({ method, path: below, headers, body: body.bytes, pid }, new HttpClient(response));
   }
 
   return {

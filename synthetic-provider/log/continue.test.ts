@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ProviderScript } from '../contract/types.js';
 import { readContinued } from './continue.js';
 import { rebuiltEffects } from './rebuild.js';
-import { line, log, received, settled } from '../testing/log.js';
+import { arrived, delayed, fence, line, log, received, settled } from '../testing/log.js';
+import type { Line } from './receipts.js';
+import { json } from '../script/react.js';
 import { chatAnswer } from '../wire/chat-completions.js';
 
 const body = '{"messages":[{}],"model":"m"}';
@@ -23,16 +25,49 @@ const script = (key: 'honour' | 'ignore', text?: string): ProviderScript => ({
 
 describe('a log that may be continued', () => {
   it('gives the numbers to go on from, and what was served', () => {
-    expect(readContinued(good)).toMatchObject({ lines: 6, requests: 3, effects: 2, bytes: good });
-    expect(readContinued(good).served.map((one) => one.settled.effect.effect_id)).toEqual(['effect-1', 'effect-2']);
+    expect(readContinued(good)).toMatchObject({ lines: 6, delayed: 0, onTheirWay: [], bytes: good });
+    expect(readContinued(good).requests).toHaveLength(3);
+    expect(readContinued(good).effects.map((one) => one.settled.effect.effect_id)).toEqual(['effect-1', 'effect-2']);
   });
 
   it('may be empty', () => {
-    expect(readContinued(Buffer.alloc(0))).toMatchObject({ lines: 0, requests: 0, effects: 0, served: [] });
+    expect(readContinued(Buffer.alloc(0))).toMatchObject({ lines: 0, requests: [], effects: [], onTheirWay: [] });
   });
 
   it('may settle in another order than it received', () => {
-    expect(readContinued(log(received(1), received(2), settled(2, 2), settled(1, 1))).served).toHaveLength(2);
+    expect(readContinued(log(received(1), received(2), settled(2, 2), settled(1, 1))).effects).toHaveLength(2);
+  });
+});
+
+describe('what is on its way', () => {
+  const way = log(
+    delayed(1, 'a', { token: 3 }),
+    received(1),
+    settled(1, 1),
+    delayed(2),
+    arrived(2, 1, 'a', { token: 3 }),
+    settled(2, 2),
+  );
+
+  it('stays so until it arrives', () => {
+    const { requests, onTheirWay, delayed: count } = readContinued(way);
+    expect([requests.length, count]).toEqual([2, 2]);
+    expect(onTheirWay).toMatchObject([{ delayed: 2, recorded: { idempotency_key: null, path: '/v1/chat/completions' } }]);
+  });
+
+  it.each<[string, Buffer]>([
+    ['with a gap', log(delayed(2))],
+    ['that arrives without having left', log(arrived(1, 1), settled(1, null))],
+    ['that arrives twice', log(delayed(1), arrived(1, 1), settled(1, null), arrived(2, 1), settled(2, null))],
+    ['with another key than it left with', log(delayed(1, 'a'), arrived(1, 1, 'b'), settled(1, null))],
+    [
+      'with another token than it left with',
+      log(delayed(1, 'a', { token: 1 }), arrived(1, 1, 'a', { token: 2 }), settled(1, null)),
+    ],
+    ['with a peer', log(delayed(1), { ...arrived(1, 1), peer_pid: 1 } as Line, settled(1, null))],
+    ['with another body than its hash', Buffer.from(line(1, { ...delayed(1), body_sha256: '0'.repeat(64) }))],
+  ])('is damaged %s', (_what, bytes) => {
+    expect(() => readContinued(bytes)).toThrow(expect.objectContaining({ code: 'receipts-damaged' }) as Error);
   });
 });
 
@@ -84,8 +119,8 @@ describe('a log that may not', () => {
 });
 
 describe('keys of a continued log', () => {
-  const hash = readContinued(good).served[0]?.received.body_sha256 ?? '';
-  const claim = { key: 'a', name: 'chat.completions', body_sha256: hash };
+  const hash = readContinued(good).effects[0]?.received.body_sha256 ?? '';
+  const claim = { key: 'a', token: null, name: 'chat.completions', body_sha256: hash };
 
   it('replay the first answer, byte for byte', () => {
     const admission = rebuiltEffects(script('honour'), readContinued(good)).admit(claim);
@@ -98,7 +133,7 @@ describe('keys of a continued log', () => {
   it('are forgotten by a prefix that ignores keys, numbers are not', () => {
     const effects = rebuiltEffects(script('ignore'), readContinued(good));
     expect(effects.admit(claim)).toEqual({ kind: 'fresh' });
-    expect(effects.commit(claim, () => first).effect.effect_id).toBe('effect-3');
+    expect(effects.commit(effects.begin(claim), () => json(200, first)).effect.effect_id).toBe('effect-3');
   });
 
   it('need the scripted text of the first answer', () => {
@@ -118,5 +153,60 @@ describe('keys of a continued log', () => {
     expect(rebuiltEffects(script('honour'), readContinued(log(...lines))).admit(claim)).toMatchObject({
       answer: { bytes: first },
     });
+  });
+});
+
+describe('fences and look-ups of a continued log', () => {
+  const asking = { ...script('ignore'), lookup: { requests: [], otherwise: { do: 'tell' } } } as const satisfies ProviderScript;
+  const second = chatAnswer('effect-2', 'm', Buffer.from(body));
+
+  it.each<[string, ProviderScript]>([
+    ['offers them', { ...asking, fence: true }],
+    ['offers none', script('ignore')],
+  ])('fences that were answered stay in force, in a script that %s', (_what, next) => {
+    const lines = [
+      ...[fence(1, 'found', 3), settled(1, null), fence(2, 'open', 4), settled(2, null, { status: 409 })],
+      ...[fence(3, 'unknown', 5), settled(3, null, { status: 501 })],
+    ];
+    const effects = rebuiltEffects(next, readContinued(log(...lines)));
+    const isFenced = (key: string, token: number) => effects.isFenced({ key, token });
+    expect([isFenced('found', 3), isFenced('found', 4), isFenced('open', 4), isFenced('unknown', 1)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it('tell of the last request that was served', () => {
+    const lines = [received(1, 'a'), settled(1, 1, { bytes: first }), received(2, 'a'), settled(2, 2, { bytes: second })];
+    const refused = [received(3, 'a'), settled(3, null, { status: 503 })];
+    const effects = rebuiltEffects(asking, readContinued(log(...lines, ...refused)));
+    expect(effects.tell('a')).toMatchObject({ kind: 'found', answer: { bytes: second, effect: { effect_id: 'effect-2' } } });
+    const honoured = rebuiltEffects({ ...asking, key: 'honour' }, readContinued(log(...lines, ...refused)));
+    expect(honoured.tell('a')).toMatchObject({ kind: 'found', answer: { bytes: second } });
+  });
+
+  it('need its text or its raw answer, and that of no other', () => {
+    const bytes = Buffer.from('<p>');
+    const lines = [
+      received(1, 'a'),
+      settled(1, 1, { bytes: Buffer.from('gone') }),
+      received(2, 'a'),
+      settled(2, 2, { bytes, status: 502 }),
+    ];
+    const continued = readContinued(log(...lines));
+    const raw = { do: 'raw', status: 502, content_type: 'text/html', body: '<p>', effect: 'committed' } as const;
+    expect(rebuiltEffects({ ...asking, requests: [raw] }, continued).tell('a')).toMatchObject({
+      kind: 'found',
+      answer: { status: 502, content_type: 'text/html', bytes },
+    });
+    for (const wrong of [
+      { ...raw, status: 503 },
+      { ...raw, body: '<p></p>' },
+      { ...raw, effect: 'none' as const },
+    ]) {
+      expect(() => rebuiltEffects({ ...asking, requests: [wrong] }, continued)).toThrow(/effect-2 cannot be made again/);
+    }
   });
 });

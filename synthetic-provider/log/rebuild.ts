@@ -1,42 +1,65 @@
 /**
- * Keys and effects of a continued log, as if the provider had never stopped. Pure.
+ * Keys, effects and fences of a continued log, as if the provider had never stopped. Pure.
  *
- * A log holds the hash of an answer, not its text. The first answer of a key is made again from the recorded body and either the
- * deterministic sentence or a text of the new script, and must have the recorded hash; if none has, opening is refused, since
- * "the first answer again" would be a lie.
+ * A log holds the hash of an answer, not its bytes. An answer that may have to be said again (under `honour` the first of a key; where
+ * look-ups or fences are offered the last one, too) is made again from the recorded body and either the deterministic sentence, or a
+ * text or a raw answer of the new script, and must have the recorded status and hash; if none has, opening is refused, since "the same
+ * answer" would be a lie. A fence that was set stays in force, whether or not the new script offers any.
  */
 import type { ProviderScript } from '../contract/types.js';
 import { sha256 } from '../core/canonical.js';
-import type { Continued, Served } from './continue.js';
-import { Effects } from '../script/effects.js';
-import { ProviderError } from '../core/errors.js';
-import { textsOf } from '../script/script.js';
+import { type Continued, type Over, type Served, isServed } from './continue.js';
+import { damaged } from './lines.js';
+import { requestIn } from './recorded.js';
+import { type Claim, type Content, Effects } from '../script/effects.js';
+import { contentOf, json } from '../script/react.js';
+import { rawAnswersOf, textsOf } from '../script/script.js';
+import { isQuestion, keyIn, questionOf } from '../wire/keys.js';
 import { wireOf } from '../wire/route.js';
 
 export function rebuiltEffects(script: ProviderScript, continued: Continued): Effects {
-  const effects = new Effects(script.key === 'honour', continued.effects + 1);
-  if (script.key === 'ignore') return effects;
-  for (const one of continued.served) {
-    const key = one.received.idempotency_key;
-    if (key === null) continue;
-    const claim = { key, name: one.settled.effect.name, body_sha256: one.received.body_sha256 };
-    // Under a log that ignored keys one key may have many effects; the first stands, as it would have.
-    if (effects.admit(claim).kind !== 'fresh') continue;
-    effects.remember(claim, { status: 200, bytes: firstAnswer(script, one), effect: one.settled.effect });
+  const effects = new Effects(script.key === 'honour', continued.effects.length + 1);
+  for (const request of continued.requests) setFence(effects, request);
+  const owners = new Map(continued.effects.map((one) => [one.settled.effect.effect_id, one]));
+  for (const one of toBeTold(script, continued)) {
+    const { effect } = one.settled;
+    const owner = owners.get(effect.effect_id);
+    if (owner === undefined) throw new Error(`${effect.effect_id} has no request that had it.`);
+    effects.remember(claimOf(one), { ...answerAgain(script, owner), effect });
   }
   return effects;
 }
 
-function firstAnswer(script: ProviderScript, { received, settled, body }: Served): Buffer {
-  const wire = wireOf({ method: received.method, path: received.path, body });
-  if (wire.kind === 'serve') {
-    for (const text of [undefined, ...textsOf(script)]) {
-      const bytes = wire.respond(settled.effect.effect_id, text);
-      if (sha256(bytes) === settled.response_sha256) return bytes;
-    }
-  }
-  throw new ProviderError(
-    'receipts-damaged',
-    `The receipts cannot be continued: the answer of ${settled.effect.effect_id} cannot be made again; give its text in the script.`,
-  );
+/** A fence stood if it was answered as one: with what it found (200), or with what was in progress (409). */
+function setFence(effects: Effects, { received, settled }: Over): void {
+  if (!isQuestion(received.path) || (settled.status !== 200 && settled.status !== 409)) return;
+  const question = questionOf(requestIn(received));
+  if (question.kind === 'fence') effects.fence(question.key, question.token);
+}
+
+/** By key the first effect, where keys are honoured, and then the last request that was served, where somebody may ask. */
+function toBeTold(script: ProviderScript, { requests, effects }: Continued): Served[] {
+  const keyOf = ({ received }: Served) => keyIn(received.idempotency_key);
+  const byKey = (served: readonly Served[]) => new Map(served.flatMap((one) => (keyOf(one) === null ? [] : [[keyOf(one), one]])));
+  // Under a log that ignored keys one key may have many effects; the first stands, as it would have.
+  const first = script.key === 'honour' ? byKey(effects.toReversed()).values() : [];
+  const asks = script.lookup !== undefined || script.fence === true;
+  const last = asks ? byKey(requests.filter(isServed)).values() : [];
+  return [...first, ...last];
+}
+
+function claimOf({ received, settled }: Served): Claim {
+  const { key, token, body_sha256 } = requestIn(received);
+  return { key, token, name: settled.effect.name, body_sha256 };
+}
+
+function answerAgain(script: ProviderScript, { received, settled }: Served): Content {
+  const { effect_id } = settled.effect;
+  const wire = wireOf(requestIn(received));
+  const spoken =
+    wire.kind === 'serve' ? [undefined, ...textsOf(script)].map((text) => json(200, wire.respond(effect_id, text))) : [];
+  const answers: Content[] = [...spoken, ...rawAnswersOf(script).map(contentOf)];
+  const answer = answers.find(({ status, bytes }) => status === settled.status && sha256(bytes) === settled.response_sha256);
+  if (answer !== undefined) return answer;
+  throw damaged(`the answer of ${effect_id} cannot be made again; give its text in the script`);
 }

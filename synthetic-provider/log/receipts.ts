@@ -40,6 +40,7 @@ export class ReceiptLog {
   #bytes = 0;
   #lines = 0;
   #requests = 0;
+  #delayed = 0;
   #poison: ProviderError | null = null;
 
   private constructor(fd: number, disk: Disk) {
@@ -63,7 +64,8 @@ export class ReceiptLog {
       log.#hash.update(continued.bytes);
       log.#bytes = continued.bytes.length;
       log.#lines = continued.lines;
-      log.#requests = continued.requests;
+      log.#requests = continued.requests.length;
+      log.#delayed = continued.delayed;
     });
   }
 
@@ -85,6 +87,11 @@ export class ReceiptLog {
   nextRequest(): number {
     this.#requests += 1;
     return this.#requests;
+  }
+
+  nextDelayed(): number {
+    this.#delayed += 1;
+    return this.#delayed;
   }
 
   /** Returns once the line is durable; throws, now and ever after, if it may not be. */

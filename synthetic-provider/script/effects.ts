@@ -1,12 +1,17 @@
 /**
- * Which effects have happened under a prefix, and what a key may still do. Pure: no clock, no I/O.
+ * Which effects have happened under a prefix, what a key may still do, and what a look-up is told of it. Pure: no clock, no I/O.
  *
- * `honour`, for a request that carries a key: nothing known under the key → a fresh effect; the same body → the first answer again
- * and no effect of its own; another body or another name → a conflict; the first one still open (held, delayed) → in progress.
- * `ignore`: every served request has an effect of its own. Requests without a key are always fresh.
+ * A fence comes first: a request of its key at or below its token is refused. Then `honour`, for a request that carries a key:
+ * nothing known under the key → a fresh effect; the same body → the first answer again and no effect of its own; another body or
+ * another name → a conflict; the first one still open (held, delayed) → in progress. `ignore`: every served request has an effect of
+ * its own. Requests without a key are always fresh.
  */
+import { Fences } from './fences.js';
+
 export interface Claim {
   readonly key: string | null;
+  /** The fencing token of the request. */
+  readonly token: number | null;
   readonly name: string;
   readonly body_sha256: string;
 }
@@ -17,23 +22,37 @@ export interface Effect {
   readonly replayed: boolean;
 }
 
-export interface Answer {
+/** What is sent: `content_type` null where none is named. */
+export interface Content {
   readonly status: number;
+  readonly content_type: string | null;
   readonly bytes: Buffer;
+}
+
+export interface Answer extends Content {
   readonly effect: Effect;
 }
 
-export type Admission = { kind: 'fresh' } | { kind: 'replay'; answer: Answer } | { kind: 'conflict' } | { kind: 'in_progress' };
+export type Admission =
+  { kind: 'fresh' } | { kind: 'replay'; answer: Answer } | { kind: 'fenced' } | { kind: 'conflict' } | { kind: 'in_progress' };
 
-interface Entry {
+/** A request that was let in, from `begin` to `end`; it has an answer as soon as its effect is decided. */
+export interface Exchange {
   readonly claim: Claim;
   open: boolean;
   answer: Answer | null;
 }
 
+export type Told =
+  { kind: 'absent' } | { kind: 'in_progress'; body_sha256: string } | { kind: 'found'; body_sha256: string; answer: Answer };
+
 export class Effects {
   readonly #honour: boolean;
-  readonly #keys = new Map<string, Entry>();
+  readonly #fences = new Fences();
+  /** Under `honour`: the exchange that has the key. */
+  readonly #holders = new Map<string, Exchange>();
+  /** What look-ups may be told of: by key, in the order in which the requests were received. */
+  readonly #exchanges = new Map<string, Exchange[]>();
   #next: number;
 
   constructor(honour: boolean, next = 1) {
@@ -42,44 +61,83 @@ export class Effects {
   }
 
   admit(claim: Claim): Admission {
-    const entry = this.#entry(claim);
-    if (entry === undefined) return { kind: 'fresh' };
-    if (entry.claim.body_sha256 !== claim.body_sha256 || entry.claim.name !== claim.name) return { kind: 'conflict' };
-    if (entry.open || entry.answer === null) return { kind: 'in_progress' };
-    return { kind: 'replay', answer: { ...entry.answer, effect: { ...entry.answer.effect, replayed: true } } };
+    if (this.isFenced(claim)) return { kind: 'fenced' };
+    const holder = claim.key === null ? undefined : this.#holders.get(claim.key);
+    if (holder === undefined) return { kind: 'fresh' };
+    if (holder.claim.body_sha256 !== claim.body_sha256 || holder.claim.name !== claim.name) return { kind: 'conflict' };
+    if (holder.open || holder.answer === null) return { kind: 'in_progress' };
+    return { kind: 'replay', answer: { ...holder.answer, effect: { ...holder.answer.effect, replayed: true } } };
   }
 
-  /** A request begins that may take its time; its key is in progress until `end`. */
-  begin(claim: Claim): void {
-    if (this.#honour && claim.key !== null) this.#keys.set(claim.key, { claim, open: true, answer: null });
+  /** A request begins; until `end` its key is in progress, unless it repeats what already has the key. */
+  begin(claim: Claim): Exchange {
+    const exchange = { claim, open: true, answer: null };
+    this.#add(exchange);
+    return exchange;
   }
 
   /** The effect happens, once for each call: there is no way to take it back. */
-  commit(claim: Claim, respond: (effectId: string) => Buffer): Answer {
-    const effect = { effect_id: `effect-${this.#next}`, name: claim.name, replayed: false };
-    const answer = { status: 200, bytes: respond(effect.effect_id), effect };
+  commit(exchange: Exchange, respond: (effectId: string) => Content): Answer {
+    const effect = { effect_id: `effect-${this.#next}`, name: exchange.claim.name, replayed: false };
     this.#next += 1;
-    this.remember(claim, answer);
+    return this.repeat(exchange, { ...respond(effect.effect_id), effect });
+  }
+
+  /** The exchange is answered with what was said before. */
+  repeat(exchange: Exchange, answer: Answer): Answer {
+    exchange.answer = answer;
     return answer;
   }
 
-  /** The request is over. Without an effect its key is free again. */
-  end(claim: Claim): void {
-    const entry = this.#entry(claim);
-    if (entry === undefined || claim.key === null) return;
-    if (entry.answer === null) this.#keys.delete(claim.key);
-    else entry.open = false;
+  /** The request is over. Without an effect its key is free again, and there is nothing to tell of it. */
+  end(exchange: Exchange): void {
+    exchange.open = false;
+    const { key } = exchange.claim;
+    if (key === null) return;
+    if (exchange.answer === null && this.#holders.get(key) === exchange) this.#holders.delete(key);
+    const known = this.#exchanges.get(key) ?? [];
+    const at = known.indexOf(exchange);
+    // What is over and older can never be the last one again.
+    const kept =
+      exchange.answer === null ? known.filter((one) => one !== exchange) : known.filter((one, index) => index >= at || one.open);
+    this.#exchanges.set(key, kept);
   }
 
-  /** Takes over what an earlier log shows: the first effect of a key stands. */
+  /** From now on no request of the key up to the token has an effect; one that waits without an effect gives its key up. */
+  fence(key: string, token: number): void {
+    this.#fences.raise(key, token);
+    const holder = this.#holders.get(key);
+    if (holder !== undefined && this.#isRuledOut(holder)) this.#holders.delete(key);
+  }
+
+  isFenced(claim: Pick<Claim, 'key' | 'token'>): boolean {
+    return this.#fences.refuses(claim);
+  }
+
+  /** Of the last request of the key that still can have an effect, or had one. What was refused has left nothing to tell. */
+  tell(key: string): Told {
+    const last = this.#exchanges.get(key)?.findLast((one) => !this.#isRuledOut(one));
+    if (last === undefined) return { kind: 'absent' };
+    const { body_sha256 } = last.claim;
+    if (last.open || last.answer === null) return { kind: 'in_progress', body_sha256 };
+    return { kind: 'found', body_sha256, answer: last.answer };
+  }
+
+  /** Takes over what an earlier log shows: the first answer of a key that is remembered keeps the key, the last one is told. */
   remember(claim: Claim, answer: Answer): void {
-    if (!this.#honour || claim.key === null) return;
-    const entry = this.#entry(claim);
-    if (entry === undefined) this.#keys.set(claim.key, { claim, open: false, answer });
-    else entry.answer ??= answer;
+    const exchange = { claim, open: true, answer };
+    this.#add(exchange);
+    this.end(exchange);
   }
 
-  #entry(claim: Claim): Entry | undefined {
-    return this.#honour && claim.key !== null ? this.#keys.get(claim.key) : undefined;
+  #isRuledOut({ claim, answer }: Exchange): boolean {
+    return answer === null && this.isFenced(claim);
+  }
+
+  #add(exchange: Exchange): void {
+    const { key } = exchange.claim;
+    if (key === null) return;
+    this.#exchanges.set(key, [...(this.#exchanges.get(key) ?? []), exchange]);
+    if (this.#honour && !this.#holders.has(key)) this.#holders.set(key, exchange);
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProviderScript } from '../contract/types.js';
-import { behaviourOf, scriptMistakes, textsOf } from './script.js';
+import { behaviourOf, lookupBehaviourOf, rawAnswersOf, textsOf } from './script.js';
 
 const answer = { do: 'answer' } as const;
 
@@ -26,60 +26,16 @@ describe('a script', () => {
     ];
     expect(textsOf({ key: 'honour', requests, otherwise: { do: 'answer', text: 'b' } })).toEqual(['a', '', 'b']);
   });
-});
 
-describe('mistakes of a script', () => {
-  it.each([
-    { key: 'honour', requests: [], otherwise: answer },
-    {
-      key: 'ignore',
-      requests: [
-        { do: 'answer', text: '' },
-        { do: 'hold', effect: 'none' },
-        { do: 'status', status: 599, message: 'm' },
-        { do: 'cut', after_bytes: 0 },
-        { do: 'drop', when: 'after_commit' },
-      ],
-      otherwise: { do: 'delay', ms: 60_000 },
-    },
-  ])('none in %j', (script) => {
-    expect(scriptMistakes(script)).toEqual([]);
+  it('knows the raw answers that come with an effect', () => {
+    const raw = { do: 'raw', status: 200, content_type: null, body: '' } as const;
+    const requests: ProviderScript['requests'] = [{ ...raw, effect: 'none' }, answer, { ...raw, effect: 'committed' }];
+    expect(rawAnswersOf({ key: 'ignore', requests, otherwise: answer })).toEqual([{ ...raw, effect: 'committed' }]);
   });
 
-  it('are all told, each with its place, and only those of the step that was meant', () => {
-    const requests = [
-      { do: 'hold' },
-      { do: 'fly' },
-      { do: 'status', status: 600 },
-      { do: 'status', status: 200, text: 'no' },
-      { do: 'cut', after_bytes: -1 },
-      { do: 'delay', ms: 60_001 },
-      { do: 'answer', text: '\ud800' },
-      7,
-    ];
-    const mistakes = scriptMistakes({ key: 'maybe', requests, otherwise: {}, extra: 1 });
-    expect(mistakes.map((mistake) => /^([^ ]*):/.exec(mistake)?.[1]).sort()).toEqual(
-      [
-        '/',
-        '/key',
-        '/otherwise',
-        '/requests/0',
-        '/requests/1',
-        '/requests/2/status',
-        '/requests/3',
-        '/requests/3/status',
-        '/requests/4/after_bytes',
-        '/requests/5/ms',
-        '/requests/6/text',
-        '/requests/7',
-      ].sort(),
-    );
-    expect(mistakes.filter((mistake) => mistake.startsWith('/requests/1:'))).toEqual([
-      '/requests/1: "do" must be one of answer, hold, status, cut, drop, delay.',
-    ]);
-  });
-
-  it.each([null, [], 'x', undefined])('are told of %j', (value) => {
-    expect(scriptMistakes(value)).toHaveLength(1);
+  it('numbers look-ups among themselves', () => {
+    const lookup = { requests: [{ do: 'hold' as const }], otherwise: { do: 'tell' as const } };
+    const script: ProviderScript = { key: 'ignore', requests: [answer, answer], otherwise: answer, lookup };
+    expect([1, 2, 3].map((number) => lookupBehaviourOf(script, number).do)).toEqual(['hold', 'tell', 'tell']);
   });
 });

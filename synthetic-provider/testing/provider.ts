@@ -4,10 +4,12 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { afterAll } from 'vitest';
 import type { Receipt } from '../contract/types.js';
 
 export const folder = mkdtempSync(join(tmpdir(), 'killpoint-provider-'));
@@ -23,6 +25,7 @@ export interface Reply {
   readonly status: number | null;
   readonly text: string;
   readonly length: number;
+  readonly contentType: string | null;
   readonly whole: boolean;
 }
 
@@ -39,8 +42,11 @@ export function ask(url: string, { method = 'POST', headers = {}, body = '' }: A
       headers: { 'content-length': String(Buffer.byteLength(body)), ...headers },
       agent: false,
     });
-    sent.on('error', () => done({ status: null, text: '', length: 0, whole: false }));
+    let begun = false;
+    // After a reset the request fails too, before its response does.
+    sent.on('error', () => begun || done({ status: null, text: '', length: 0, contentType: null, whole: false }));
     sent.on('response', (response: IncomingMessage) => {
+      begun = true;
       const chunks: Buffer[] = [];
       const end = () => {
         const text = Buffer.concat(chunks).toString();
@@ -48,6 +54,7 @@ export function ask(url: string, { method = 'POST', headers = {}, body = '' }: A
           status: response.statusCode ?? 0,
           text,
           length: Number(response.headers['content-length']),
+          contentType: response.headers['content-type'] ?? null,
           whole: response.complete,
         });
       };
@@ -62,9 +69,44 @@ export function ask(url: string, { method = 'POST', headers = {}, body = '' }: A
 
 export const chatBody = '{"messages":[{"content":"Say something.","role":"user"}],"model":"synthetic-1"}';
 
-export function chat(url: string, key?: string, body: string | Buffer = chatBody): Promise<Reply> {
-  const headers = { 'content-type': 'application/json', ...(key === undefined ? {} : { 'idempotency-key': key }) };
+export function chat(url: string, key?: string, body: string | Buffer = chatBody, token?: number): Promise<Reply> {
+  const headers = {
+    'content-type': 'application/json',
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+    ...(token === undefined ? {} : { 'fencing-token': String(token) }),
+  };
   return ask(`${url}/v1/chat/completions`, { headers, body });
+}
+
+/**
+ * The same request from a bare socket: every byte that came, and `end` or the code with which the connection broke. Node tells of a reset
+ * as of an end where it reads the last bytes and the reset in one turn; a byte written then meets the reset, and meets nothing after an end.
+ */
+export async function rawChat(url: string): Promise<{ text: string; ended: string }> {
+  const { host, hostname, port, pathname } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true });
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const code = (error: NodeJS.ErrnoException | null | undefined) => error?.code ?? 'end';
+  const ended = once(socket, 'end').then(
+    () => new Promise<string>((told) => socket.write('x', (error) => told(code(error)))),
+    code,
+  );
+  const head = [`POST ${pathname}/v1/chat/completions HTTP/1.1`, `host: ${host}`, `content-length: ${chatBody.length}`];
+  socket.on('error', () => undefined).write(`${head.join('\r\n')}\r\n\r\n${chatBody}`);
+  const told = await ended;
+  socket.destroy();
+  return { ended: told, text };
+}
+
+/** What a look-up says, or a fence where a token is given. */
+export async function question(url: string, key: string, token?: number): Promise<{ status: number | null; told: unknown }> {
+  const path = `${url}/keys/${encodeURIComponent(key)}`;
+  const { status, text } =
+    token === undefined
+      ? await ask(path, { method: 'GET' })
+      : await ask(`${path}/fence`, { headers: { 'fencing-token': String(token) } });
+  return { status, told: text === '' ? null : JSON.parse(text) };
 }
 
 export interface Opened {
@@ -149,6 +191,16 @@ export class ProviderProcess {
     const [code] = (await exit) as [number | null];
     if (code !== 0) throw new Error(`The provider ended with ${code}.`);
   }
+}
+
+/** The provider of one test file: running from here on, ended the ordinary way after the last test, and its folder with it. */
+export async function startedProvider(): Promise<ProviderProcess> {
+  const provider = await ProviderProcess.start();
+  afterAll(async () => {
+    await provider.stop();
+    rmSync(folder, { recursive: true });
+  });
+  return provider;
 }
 
 export function lines(path: string): Receipt[] {

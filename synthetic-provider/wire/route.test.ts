@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { canonical } from '../core/canonical.js';
 import { chatAnswer } from './chat-completions.js';
-import { errorBody, wireOf } from './route.js';
+import { errorBody } from './errors.js';
+import { wireOf } from './route.js';
 
 const chat = (body: string | Buffer, method = 'POST', path = '/v1/chat/completions') =>
   wireOf({ method, path, body: Buffer.from(body) });

@@ -2,8 +2,8 @@
  * From a request below a prefix to what it asks for: an effect with a name and a way to answer, or a refusal. Pure. A refused
  * request has no effect, whatever the script says.
  */
-import { canonical } from '../core/canonical.js';
 import { chatAnswer, chatCompletionsName, chatCompletionsPath, parseChatRequest } from './chat-completions.js';
+import { refuse } from './errors.js';
 import { effectAnswer, effectNameOf } from './named-effects.js';
 
 export interface WireRequest {
@@ -29,13 +29,4 @@ export function wireOf(request: WireRequest): Wire {
     name: chatCompletionsName,
     respond: (effectId, text) => chatAnswer(effectId, parsed.model, request.body, text),
   };
-}
-
-function refuse(status: number, message: string): Wire {
-  return { kind: 'refuse', status, bytes: errorBody(status, message) };
-}
-
-export function errorBody(status: number, message: string): Buffer {
-  const type = status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error';
-  return Buffer.from(canonical({ error: { message, type } }));
 }

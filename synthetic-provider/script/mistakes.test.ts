@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { scriptMistakes } from './mistakes.js';
+
+const answer = { do: 'answer' } as const;
+
+describe('mistakes of a script', () => {
+  it.each([
+    { key: 'honour', requests: [], otherwise: answer },
+    {
+      key: 'ignore',
+      requests: [
+        { do: 'answer', text: '' },
+        { do: 'hold', effect: 'none' },
+        { do: 'status', status: 599, message: 'm' },
+        { do: 'cut', after_bytes: 0 },
+        { do: 'drop', when: 'after_commit' },
+        { do: 'cut', after_bytes: 1, how: 'chunked' },
+        { do: 'delay_arrival' },
+        { do: 'raw', status: 204, content_type: null, body: '', effect: 'none' },
+      ],
+      otherwise: { do: 'delay', ms: 60_000 },
+    },
+    {
+      key: 'ignore',
+      requests: [],
+      otherwise: answer,
+      lookup: { requests: [{ do: 'status', status: 500 }, { do: 'malformed' }], otherwise: { do: 'tell' } },
+      fence: true,
+      arrivals: { after_questions: 1 },
+    },
+  ])('none in %j', (script) => {
+    expect(scriptMistakes(script)).toEqual([]);
+  });
+
+  it('are all told, each with its place, and only those of the step that was meant', () => {
+    const requests = [
+      { do: 'hold' },
+      { do: 'fly' },
+      { do: 'status', status: 600 },
+      { do: 'status', status: 200, text: 'no' },
+      { do: 'cut', after_bytes: -1 },
+      { do: 'delay', ms: 60_001 },
+      { do: 'answer', text: '\ud800' },
+      7,
+    ];
+    const mistakes = scriptMistakes({ key: 'maybe', requests, otherwise: {}, extra: 1 });
+    expect(mistakes.map((mistake) => /^([^ ]*):/.exec(mistake)?.[1]).sort()).toEqual(
+      [
+        '/',
+        '/key',
+        '/otherwise',
+        '/requests/0',
+        '/requests/1',
+        '/requests/2/status',
+        '/requests/3',
+        '/requests/3/status',
+        '/requests/4/after_bytes',
+        '/requests/5/ms',
+        '/requests/6/text',
+        '/requests/7',
+      ].sort(),
+    );
+    expect(mistakes.filter((mistake) => mistake.startsWith('/requests/1:'))).toEqual([
+      '/requests/1: "do" must be one of answer, hold, status, cut, drop, delay, raw, delay_arrival.',
+    ]);
+  });
+
+  it('of look-ups and arrivals are told with their place', () => {
+    const lookup = { requests: [{ do: 'guess' }, { do: 'status', status: 200 }, { do: 'tell', status: 500 }], otherwise: {} };
+    const script = { key: 'ignore', requests: [], otherwise: answer, lookup, arrivals: { after_questions: 0 } };
+    const told = 'must be one of tell, not_found, without_response, in_progress, other_request, hold, malformed, status.';
+    expect(scriptMistakes(script)).toEqual([
+      `/lookup/requests/0: "do" ${told}`,
+      '/lookup/requests/1/status: must be >= 400.',
+      '/lookup/requests/2: must NOT have additional properties ("status").',
+      `/lookup/otherwise: "do" ${told}`,
+      '/arrivals/after_questions: must be >= 1.',
+    ]);
+  });
+
+  it.each([
+    [{ content_type: 'text/plain\r\nx: y' }, '/otherwise/content_type: must be printable ASCII.'],
+    [{ status: 304 }, '/otherwise/body: must be empty, as an answer with status 304 has no body.'],
+    [{ body: '\udc00' }, '/otherwise/body: the text holds a lone surrogate.'],
+  ])('are raw answers that cannot be sent: %j', (wrong, mistake) => {
+    const otherwise = { do: 'raw', status: 200, content_type: 'text/plain', body: 'x', effect: 'none', ...wrong };
+    expect(scriptMistakes({ key: 'ignore', requests: [], otherwise })).toEqual([mistake]);
+  });
+
+  it.each([null, [], 'x', undefined])('are told of %j', (value) => {
+    expect(scriptMistakes(value)).toHaveLength(1);
+  });
+});
