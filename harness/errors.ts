@@ -21,6 +21,10 @@ export type HarnessCode =
   | 'state-unreadable'
   | 'owner-alive'
   | 'inspection-failed'
+  | 'state-sealed'
+  | 'operation-refused'
+  | 'operation-failed'
+  | 'effect-unknown'
   | 'provider-unavailable'
   | 'watchdog-lost'
   | 'record-failed'
@@ -42,6 +46,10 @@ const exitCodes: Record<HarnessCode, 2 | 64 | 70> = {
   'state-unreadable': 64,
   'owner-alive': 64,
   'inspection-failed': 64,
+  'state-sealed': 64,
+  'operation-refused': 64,
+  'operation-failed': 70,
+  'effect-unknown': 2,
   'provider-unavailable': 2,
   'watchdog-lost': 2,
   'record-failed': 2,
@@ -85,8 +93,11 @@ export function codeOf(error: unknown): string | null {
   return typeof code === 'string' && /^E[A-Z0-9]+$/.test(code) ? code : null;
 }
 
-/** True where the disk or the record itself failed: such a run cannot be told from a good one by going on. */
-export function isStorageFailure(error: unknown): boolean {
+/**
+ * True for what no case can record: a refusal of the whole command (a run without its watchdog may start nothing), and a disk that
+ * fails, since it would fail the record of the failure too.
+ */
+export function endsTheRun(error: unknown): boolean {
   const code = codeOf(error);
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO' || code === 'EROFS';
+  return error instanceof HarnessError || code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO' || code === 'EROFS';
 }

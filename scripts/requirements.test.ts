@@ -18,8 +18,12 @@ interface Row {
   requirement: string;
   shown_by: 'open' | { refused: string } | Reference[];
 }
+interface Arm {
+  id: string;
+  crash?: { model: string; commits?: number[]; depth?: number };
+}
 interface Plan {
-  cases: { id: string; arms: { id: string }[] }[];
+  cases: { id: string; arms: Arm[] }[];
 }
 
 const load = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));
@@ -33,10 +37,21 @@ function plannedNames(): Set<string> {
     const stem = file.replace('.json', '');
     for (const { id, arms } of (load(`preregistrations/${file}`) as Plan).cases) {
       names.add(`${stem}/${id}`);
-      for (const arm of arms) names.add(`${stem}/${id}/${arm.id}`);
+      for (const arm of arms.flatMap(snapshotsOf)) names.add(`${stem}/${id}/${arm}`);
     }
   }
   return names;
+}
+
+/** An arm, with the snapshots that a crash in recovery stands for, as `evidence/schema/README.md` names them. */
+function snapshotsOf({ id, crash }: Arm): string[] {
+  if (crash?.model !== 'crash-in-recovery') return [id];
+  const killed = (crash.commits ?? []).flatMap((commits, i) => {
+    const once = `${id}-k${i}`;
+    const twice = crash.depth === 2 ? Array.from({ length: commits + 1 }, (_, m) => `${once}-k${m}`) : [];
+    return [once, ...twice];
+  });
+  return [id, ...killed.flatMap((name) => [name, `${name}-end`])];
 }
 
 const planned = plannedNames();
@@ -77,6 +92,15 @@ describe('requirements', () => {
     );
     expect(references.length).toBeGreaterThan(60);
     expect(references.filter((reference) => !resolves(reference))).toEqual([]);
+  });
+
+  it('names the snapshots that a crash in recovery stands for', () => {
+    const crash = { model: 'crash-in-recovery', commits: [1, 0], depth: 2 };
+    const twoDeep = ['r-k0-k0', 'r-k0-k0-end', 'r-k0-k1', 'r-k0-k1-end', 'r-k1-k0', 'r-k1-k0-end'];
+    const oneDeep = ['r', 'r-k0', 'r-k0-end', 'r-k1', 'r-k1-end'];
+    expect(snapshotsOf({ id: 'r', crash }).toSorted()).toEqual([...oneDeep, ...twoDeep].toSorted());
+    expect(snapshotsOf({ id: 'r', crash: { ...crash, depth: 1 } })).toEqual(oneDeep);
+    expect(snapshotsOf({ id: 'r', crash: { model: 'race' } })).toEqual(['r']);
   });
 
   it('rejects an empty row and a row that names nothing', () => {

@@ -1,30 +1,21 @@
 /**
- * Looks for false alarms: the green plan again and again, with every core kept busy, until 1,000 cases have run.
+ * Looks for false alarms and for races that are lost: the plans again and again, with every core kept busy: `npm run soak [-- <plan>=<number>…]`.
  *
- * A green plan has one right answer, so each verdict other than `valid`, and each void case, is a false alarm of the harness or
- * the verifier. Load moves every race that a guess about time would lose. The bundle of a run that alarmed is kept; the others
- * go. An interrupt ends the run in hand and still writes the summary, which then says that it is not the full number.
+ * A plan has one right answer, so each verdict other than `valid`, and each void case, is an alarm. Load moves every race that a guess about
+ * time would lose. `--seed <text>` chooses the cases of a sample, `--burners <n>` how many processes do nothing but spin. The bundle of a run
+ * that alarmed is kept; the others go. An interrupt ends the run in hand and still writes the summary, which then says that it is not the
+ * full number.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ensureBuild, orExit, root } from './build.mjs';
+import { goalsOf, sampleOf, type Goal, type Plan } from './soak/goals.js';
+import { endAll, runPlan, startBurner, type Ran } from './soak/processes.js';
+import { noRaces, racesIn, sumOfRaces, type Races, type Verdict } from './soak/races.js';
 
-const wantedCases = Number(process.argv[2] ?? 1000);
-const plan = 'preregistrations/working-state.json';
 const out = 'evidence/runs';
-// Spins until its parent is another: a burner must not outlive the soak, whatever kills it.
-const burner =
-  'const parent = process.ppid; for (let n = 1; ; n++) if (n % 1e7 === 0 && process.ppid !== parent) process.exit();';
 
-interface RunReport {
-  bundle: string;
-  verdict: string;
-  cases: number | unknown[];
-  void: number | unknown[];
-  kills: number;
-}
 interface Alarm {
   run: number;
   exit_code: number | null;
@@ -33,86 +24,135 @@ interface Alarm {
   bundle: string | null;
 }
 
-const count = (value: number | unknown[]): number => (Array.isArray(value) ? value.length : value);
-const children = new Set<ChildProcess>();
+interface Summary {
+  plan: string;
+  wanted: Record<string, number>;
+  /** The cases that were run again and again, or null: all of the plan. */
+  sample: string[] | null;
+  runs: number;
+  cases: number;
+  kills: number;
+  races: Races | null;
+  wall_s: number;
+  false_alarms: number;
+  alarms: Alarm[];
+  complete: boolean;
+}
+
 let interrupted = false;
-
-function start(args: string[], capture: boolean): ChildProcess {
-  const child = spawn(process.execPath, args, {
-    cwd: root,
-    stdio: ['ignore', capture ? 'pipe' : 'ignore', capture ? 'pipe' : 'ignore'],
-  });
-  children.add(child);
-  child.once('exit', () => children.delete(child));
-  return child;
-}
-
-async function runPlan(main: string): Promise<{ code: number | null; report: RunReport | undefined; stderr: string }> {
-  const child = start([main, 'run', plan, '--out', out, '--exploratory', '--json'], true);
-  let stdout = '';
-  let stderr = '';
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, report: stdout.startsWith('{') ? (JSON.parse(stdout) as RunReport) : undefined, stderr };
-}
-
 process.on('SIGINT', () => {
   interrupted = true;
-  for (const child of children) child.kill('SIGTERM');
+  endAll('SIGTERM');
 });
 
-const main = join(orExit(ensureBuild), 'harness/cli/main.js');
-const began = Date.now();
-const burners = [start(['-e', burner], false), start(['-e', burner], false)];
-const alarms: Alarm[] = [];
-let runs = 0;
-let cases = 0;
-let kills = 0;
-try {
-  while (cases < wantedCases && !interrupted) {
-    const { code, report, stderr } = await runPlan(main);
+/** Runs one plan until its goal is met. */
+async function soak(main: string, goal: Goal, plan: Plan, seed: string): Promise<Summary> {
+  const sample = sampleOf(goal, plan, seed);
+  const selected = (sample ?? []).flatMap((id) => ['--case', id]);
+  const args = [`preregistrations/${goal.plan}.json`, '--out', out, ...selected];
+  const began = Date.now();
+  const alarms: Alarm[] = [];
+  const count = { runs: 0, cases: 0, kills: 0 };
+  let races = noRaces();
+  const reached = (): number => (goal.unit === 'races' ? races.rounds : count[goal.unit]);
+  while (reached() < goal.number && !interrupted) {
+    const before = reached();
+    const ran = await runPlan(main, args);
     if (interrupted) break;
-    runs++;
-    const voids = report === undefined ? 0 : count(report.void);
-    if (code === 0 && report?.verdict === 'valid' && voids === 0) {
-      rmSync(report.bundle, { recursive: true, force: true });
-    } else {
-      alarms.push({
-        run: runs,
-        exit_code: code,
-        verdict: report?.verdict ?? 'none',
-        void: voids,
-        bundle: report?.bundle ?? null,
-      });
-      process.stderr.write(`${stderr.slice(-2000)}\n`);
+    count.runs++;
+    const { report } = ran;
+    const verdict = report && (JSON.parse(readFileSync(report.verdict_document, 'utf8')) as Verdict);
+    if (report !== undefined && verdict !== undefined) {
+      count.cases += report.cases;
+      count.kills += report.kills;
+      races = sumOfRaces(races, racesIn(report.bundle, verdict));
     }
-    // A run that ends without a report would otherwise repeat for ever.
-    if (report === undefined) break;
-    cases += count(report.cases);
-    kills += report.kills;
-    process.stderr.write(`run ${runs}: ${cases} of ${wantedCases} cases, ${kills} kills, ${alarms.length} alarms\n`);
+    if (report !== undefined && isQuiet(ran, verdict, sample)) removeRun(report.bundle);
+    else {
+      alarms.push(alarmOf(count.runs, ran));
+      process.stderr.write(`${ran.stderr.slice(-2000)}\n`);
+    }
+    process.stderr.write(
+      `${goal.plan}, run ${count.runs}: ${reached()} of ${goal.number} ${goal.unit}, ${alarms.length} alarms\n`,
+    );
+    // A run that counts for nothing would otherwise repeat for ever.
+    if (reached() === before) break;
   }
-} finally {
-  for (const child of burners) child.kill('SIGKILL');
+  return {
+    plan: goal.plan,
+    wanted: { [goal.unit]: goal.number },
+    sample,
+    ...count,
+    races: races.rounds === 0 ? null : races,
+    wall_s: Math.round((Date.now() - began) / 1000),
+    false_alarms: alarms.length,
+    alarms,
+    complete: reached() >= goal.number,
+  };
 }
 
-const summary = {
-  plan,
-  wanted_cases: wantedCases,
-  cases,
-  runs,
-  kills,
-  burners: burners.length,
-  wall_s: Math.round((Date.now() - began) / 1000),
-  false_alarms: alarms.length,
-  alarms,
-  complete: cases >= wantedCases,
-  interrupted,
-};
+/** A sample leaves the rest of its plan unknown: then nothing may be found, and nothing unknown in the cases that ran. */
+function isQuiet({ code, report }: Ran, verdict: Verdict | undefined, sample: string[] | null): boolean {
+  if (report?.void !== 0 || verdict === undefined) return false;
+  if (sample === null) return code === 0 && report.verdict === 'valid';
+  const unknown = verdict.results.filter(({ scope, result }) => result === 'unknown' && sample.includes(scope));
+  return verdict.findings.length === 0 && unknown.length === 0 && verdict.outcomes.length > 0;
+}
+
+function alarmOf(run: number, { code, report }: Ran): Alarm {
+  return {
+    run,
+    exit_code: code,
+    verdict: report?.verdict ?? 'none',
+    void: report?.void ?? 0,
+    bundle: report?.bundle ?? null,
+  };
+}
+
+function removeRun(bundle: string): void {
+  rmSync(bundle, { recursive: true, force: true });
+  rmSync(`${bundle}.verdict.json`, { force: true });
+}
+
+function readPlans(): Map<string, Plan> {
+  const names = readdirSync(join(root, 'preregistrations')).filter((name) => name.endsWith('.json'));
+  const read = (name: string): Plan => JSON.parse(readFileSync(join(root, 'preregistrations', name), 'utf8')) as Plan;
+  return new Map(names.sort().map((name) => [name.replace(/\.json$/, ''), read(name)]));
+}
+
+function asked(plans: ReadonlyMap<string, Plan>): { goals: Goal[]; seed: string; burners: number } {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { seed: { type: 'string', default: 'killpoint' }, burners: { type: 'string', default: '2' } },
+    });
+    if (!/^\d+$/.test(values.burners)) throw new Error('--burners wants a number from 0.');
+    return { goals: goalsOf(positionals, plans), seed: values.seed, burners: Number(values.burners) };
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(64);
+  }
+}
+
+const plans = readPlans();
+const { goals, seed, burners } = asked(plans);
+const main = join(orExit(ensureBuild), 'harness/cli/main.js');
+const summaries: Summary[] = [];
+for (let index = 0; index < burners; index++) startBurner();
+try {
+  for (const goal of goals) {
+    const plan = plans.get(goal.plan);
+    if (plan !== undefined && !interrupted) summaries.push(await soak(main, goal, plan, seed));
+  }
+} finally {
+  endAll('SIGKILL');
+}
+
+const complete = summaries.length === goals.length && summaries.every((one) => one.complete);
+const summary = { seed, burners, complete, interrupted, plans: summaries };
 const path = join(root, out, 'soak-summary.json');
 mkdirSync(join(root, out), { recursive: true });
 writeFileSync(`${path}.${process.pid}`, `${JSON.stringify(summary, null, 2)}\n`);
 renameSync(`${path}.${process.pid}`, path);
 process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
-process.exitCode = summary.complete && alarms.length === 0 ? 0 : 1;
+process.exitCode = complete && summaries.every(({ alarms }) => alarms.length === 0) ? 0 : 1;

@@ -1,102 +1,70 @@
 /**
- * Runs one role to its end: killed where the plan says, or by itself.
+ * Has the processes of one snapshot do what a crash model says, to their end.
  *
- * Fault model: process crash. A kill counts only if it was sent after the process was parked and before its exit was seen, the wait status
- * is signal 9, and nobody of it is left; anything less voids the case, since a crash that did not happen proves nothing.
- * Whatever happened, no process of the role lives when this returns or throws.
+ * Fault model: process crash, of the roles and of the model itself: whatever happened, nobody who acted lives when this returns. Anything
+ * that keeps the crash from being proved is told as trouble, since a crash that did not happen proves nothing.
  */
-import type { CrashModel } from '../crash/model.js';
-import { CaseVoid } from '../errors.js';
-import type { Kill } from '../plan/types.js';
-import { readCheckpointLine } from '../process/checkpoint-line.js';
-import { killAll, stillThere, survivorsOf } from '../process/end.js';
-import type { Exit, RoleProcess } from '../process/spawn.js';
-import { within } from '../process/wait.js';
+import type { CrashModel, Part, Scene } from '../crash/model.js';
+import { CaseVoid, endsTheRun } from '../errors.js';
+import type { RoleProcess } from '../process/spawn.js';
 import type { Prefix } from '../provider/provider.js';
-import { parked } from './park.js';
+import { type Finished, type Limits, type LiveActor, watchActor } from './actor.js';
 
-export interface Ended {
-  readonly exit: Exit;
-  readonly survivors: number[];
-  /** Alive when the role had ended by itself; empty after a kill, which is done to all of them at once. */
-  readonly leftBehind: number[];
+/** Where they act, and how one of them is spawned. */
+export interface Stage extends Omit<Scene, 'start'> {
+  readonly spawn: (part: Part) => RoleProcess;
+  readonly prefix: Pick<Prefix, 'held'>;
+  readonly limits: Limits;
+}
+
+export interface Acted {
+  /** Those that were started, in the order of the cast. */
+  readonly all: Finished[];
   readonly trouble: CaseVoid | null;
 }
 
-interface Limits {
-  readonly checkpoint_ms: number;
-  readonly role_ms: number;
-}
-
-/** After SIGKILL the kernel needs moments; a process that is there after this long was not killed. */
-const reapMs = 5000;
-
-export async function act(role: RoleProcess, kill: Kill, prefix: Prefix, limits: Limits, crash: CrashModel): Promise<Ended> {
-  let trouble: CaseVoid | null = null;
-  let leftBehind: number[] = [];
+export async function act<Treatment>(
+  { spawn, prefix, limits, ...ground }: Stage,
+  model: CrashModel<Treatment>,
+  treatment: Treatment,
+): Promise<Acted> {
+  const actors: LiveActor[] = [];
+  const cast = model.cast(treatment);
+  const start = (part: Part): LiveActor => {
+    const actor = watchActor(part, spawn(part), prefix, limits, model.reasons);
+    actors.push(actor);
+    return actor;
+  };
+  let failure: unknown = null;
   try {
-    if (kill === null) await byItself(role, limits.role_ms);
-    else await byKill(role, kill, prefix, limits, crash);
+    await model.play({ ...ground, start }, cast, treatment);
+    failure = whoStillRuns(actors);
   } catch (error) {
-    trouble =
-      error instanceof CaseVoid
-        ? error
-        : new CaseVoid('harness-error', `The role could not be run: ${(error as Error).message}`, { cause: error });
+    failure = error;
   }
-  // A killed role's own group must already be empty; here a role that ended by itself loses what it left behind, once that has a name.
-  if (kill === null || trouble !== null) {
-    if (role.timeline.has('exit_seen') && !role.timeline.has('sigkill_sent')) leftBehind = stillThere(role);
-    killAll(role);
+  const all = await Promise.all(actors.map((actor) => actor.finish(failure === null)));
+  if (endsTheRun(failure)) {
+    for (const { role } of all) role.release();
+    throw failure;
   }
-  const survivors = await survivorsOf(role, reapMs);
-  if (survivors.length === 0) role.timeline.mark('group_empty');
-  else killAll(role);
-  const exit = await role.exited;
-  await silence(role);
-  return { exit, survivors, leftBehind, trouble: trouble ?? doubtAbout(role, kill, exit, survivors) };
+  const trouble = failure === null ? null : asVoid(failure);
+  all.sort((left, right) => cast.indexOf(left.part) - cast.indexOf(right.part));
+  return { all, trouble: trouble ?? whoOutlived(all) ?? model.doubt(all, treatment) };
 }
 
-async function byItself(role: RoleProcess, ms: number): Promise<void> {
-  if (await within(role.exited, ms)) return;
-  role.timeline.mark('deadline');
-  throw new CaseVoid('role-deadline', `The role did not end within ${ms} ms.`);
+/** A model that is through has ended everybody, or has waited for their end. */
+function whoStillRuns(actors: readonly LiveActor[]): CaseVoid | null {
+  const running = actors.filter(({ role }) => !role.timeline.has('exit_seen'));
+  if (running.length === 0) return null;
+  return new CaseVoid('harness-error', `The crash model left ${running.map(({ role }) => role.pid).join(', ')} running.`);
 }
 
-async function byKill(
-  role: RoleProcess,
-  kill: NonNullable<Kill>,
-  prefix: Prefix,
-  limits: Limits,
-  crash: CrashModel,
-): Promise<void> {
-  await parked(role, kill, prefix, limits.checkpoint_ms);
-  crash({ pid: role.pid, pgid: role.pgid, cgroup: role.cgroup }, (atNs) => role.timeline.mark('sigkill_sent', atNs));
-  if (!(await within(role.exited, Math.min(limits.role_ms, reapMs)))) {
-    role.timeline.mark('deadline');
-    throw new CaseVoid('kill-not-proven', 'The process was still alive after the kill.');
-  }
+function whoOutlived(all: readonly Finished[]): CaseVoid | null {
+  const survivors = all.flatMap((one) => one.survivors);
+  return survivors.length === 0 ? null : new CaseVoid('survivors', `Processes outlived the role: ${survivors.join(', ')}.`);
 }
 
-/** Null where the kill counts (or none was planned). */
-function doubtAbout(role: RoleProcess, kill: Kill, exit: Exit, survivors: readonly number[]): CaseVoid | null {
-  if (survivors.length > 0) return new CaseVoid('survivors', `Processes outlived the role: ${survivors.join(', ')}.`);
-  if (kill === null) return null;
-  const parkedAs = kill.at === 'held' ? 'held' : 'announced';
-  if (!role.timeline.before(parkedAs, 'sigkill_sent'))
-    return new CaseVoid('kill-not-proven', 'No SIGKILL was sent after the process was parked.');
-  if (!role.timeline.before('sigkill_sent', 'exit_seen'))
-    return new CaseVoid('kill-not-proven', 'The exit was seen before SIGKILL was sent.');
-  if (exit.signal !== 'SIGKILL')
-    return new CaseVoid('kill-not-proven', `The process ended by ${exit.signal ?? `exit ${exit.code}`}, not by SIGKILL.`);
-  if (kill.at === 'checkpoint') {
-    const announcement = readCheckpointLine(role.announced(), kill, role.nonce, role.pid);
-    if (announcement.kind === 'wrong')
-      return new CaseVoid('kill-not-proven', `The process went on after it had announced: ${announcement.why}.`);
-  }
-  return null;
-}
-
-/** Descriptor 3 ends when the last holder is dead; a survivor that holds it must not hold the harness. */
-async function silence(role: RoleProcess): Promise<void> {
-  await within(role.silent, 1000);
+function asVoid(error: unknown): CaseVoid {
+  if (error instanceof CaseVoid) return error;
+  return new CaseVoid('harness-error', `The role could not be run: ${(error as Error).message}`, { cause: error });
 }

@@ -1,16 +1,15 @@
 /**
  * What the stages of every case of one run share.
  *
- * `stages` holds the three steps that a test may replace by a false one, to show that evidence made by a broken harness is not
+ * `stages` holds the steps that a test may replace by a false one, to show that evidence made by a broken harness is not
  * taken for good. No command-line flag reaches them.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CrashModel } from '../crash/model.js';
-import { processKill } from '../crash/process-kill.js';
+import { crashModels, type CrashModels } from '../crash/models.js';
 import type { Installation } from '../io/installation.js';
 import { copyState, type CopyState } from '../io/inventory.js';
-import type { ActingRole, Kill, Plan } from '../plan/types.js';
+import type { Plan } from '../plan/types.js';
 import { spawnRole, type SpawnRole } from '../process/spawn.js';
 import type { Watchdog } from '../process/watchdog-client.js';
 import type { Provider } from '../provider/provider.js';
@@ -19,11 +18,11 @@ import type { Slots } from './slots.js';
 
 export interface Stages {
   readonly spawn: SpawnRole;
-  readonly crash: CrashModel;
+  readonly models: CrashModels;
   readonly copy: CopyState;
 }
 
-export const realStages: Stages = { spawn: spawnRole, crash: processKill, copy: copyState };
+export const realStages: Stages = { spawn: spawnRole, models: crashModels, copy: copyState };
 
 export type Progress = (event: {
   case: string;
@@ -45,18 +44,6 @@ export interface RunContext {
   readonly slots: Slots;
   readonly stages: Stages;
   readonly progress: Progress;
-}
-
-/** One snapshot that the plan asks for: the producer's, or an arm's. */
-export interface PlannedSnapshot {
-  readonly caseId: string;
-  readonly snapshot: string;
-  readonly role: ActingRole;
-  readonly kill: Kill;
-  readonly scenario: string;
-  readonly provider: string;
-  /** The snapshot whose copy it begins with; null for the producer. */
-  readonly from: string | null;
 }
 
 export interface Places {

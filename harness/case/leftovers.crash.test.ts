@@ -8,18 +8,23 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Installation } from '../io/installation.js';
+import type { PlannedCase } from '../plan/types.js';
 import { ownCgroup } from '../process/cgroup.js';
 import { allPids, isLiving, processFacts } from '../process/proc.js';
 import { runPlan } from '../run.js';
 import {
+  atIntent,
   builtInstallation,
   control,
   killedCase,
+  race,
   readJson,
+  recovery,
   requestFor,
   subjectsFolder,
   temporaryFolder,
   toyPlan,
+  zombie,
 } from '../testing/plans.js';
 import { realStages, type Stages } from './context.js';
 
@@ -39,18 +44,32 @@ function reachableBy(user: number, ...paths: string[]): boolean {
   return spawnSync(process.execPath, ['-e', script, ...paths], { uid: user, gid: user, cwd: '/' }).status === 0;
 }
 
+/** Empty for a process that is gone. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+function environmentOf(pid: number): string {
+  return textOf(`/proc/${pid}/environ`);
+}
+
+/** Waits for what no event tells; fails at once where the harness ended by itself. */
+async function waitFor(child: ChildProcess, there: () => boolean): Promise<void> {
+  while (!there()) {
+    if (child.exitCode !== null) throw new Error(`The harness ended with ${child.exitCode} before it was killed.`);
+    await delay(20);
+  }
+}
+
 /** Living processes whose environment or command line names the folder of this test. */
 function livingOf(marker: string): number[] {
   return allPids().filter((pid) => {
     if (pid === process.pid || !isLiving(processFacts(pid))) return false;
-    try {
-      return (
-        readFileSync(`/proc/${pid}/environ`, 'latin1').includes(marker) ||
-        readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(marker)
-      );
-    } catch {
-      return false;
-    }
+    return environmentOf(pid).includes(marker) || textOf(`/proc/${pid}/cmdline`).includes(marker);
   });
 }
 
@@ -107,16 +126,21 @@ describe.each([
 });
 
 describe('a harness that is killed', () => {
-  const startHarness = (name: string, user: number | null = null): { child: ChildProcess; out: string } => {
+  const parkedForEver = Array.from({ length: 8 }, (_none, index) =>
+    killedCase(`case-${index}`, index % 2 === 0 ? 'good.setsid' : 'never-announces.setsid.group'),
+  );
+
+  const startHarness = (
+    name: string,
+    user: number | null = null,
+    cases: PlannedCase[] = parkedForEver,
+  ): { child: ChildProcess; out: string } => {
     const out = join(folder.path, name);
     mkdirSync(out);
     if (user !== null) for (const path of [folder.path, out]) chownSync(path, user, user);
-    const cases = Array.from({ length: 8 }, (_none, index) =>
-      killedCase(`case-${index}`, index % 2 === 0 ? 'good.setsid' : 'never-announces.setsid.group'),
-    );
     const { planFile } = requestFor(
       { ...toyPlan(cases), timeouts: { checkpoint_ms: 30_000, role_ms: 30_000 } },
-      folder.path,
+      out,
       installation,
     );
     const args = [
@@ -144,12 +168,8 @@ describe('a harness that is killed', () => {
   };
 
   /** Roles that never announce stay parked, with their children: the harness has much to leave behind. */
-  const crowded = async ({ child, out }: { child: ChildProcess; out: string }): Promise<void> => {
-    while (livingOf(out).length < 10) {
-      if (child.exitCode !== null) throw new Error(`The harness ended with ${child.exitCode} before it was killed.`);
-      await delay(20);
-    }
-  };
+  const crowded = ({ child, out }: { child: ChildProcess; out: string }): Promise<void> =>
+    waitFor(child, () => livingOf(out).length >= 10);
 
   it('by SIGKILL, at any moment, leaves no process 5 s later, and nothing that looks like a bundle', async () => {
     const moments = [80, 200, 350, 500, 800, 1300];
@@ -177,6 +197,35 @@ describe('a harness that is killed', () => {
     expectNobody(out, child.pid ?? 0);
   });
 
+  /** Racers that never announce, and an owner that is stopped while the other hangs. */
+  const midway = [
+    killedCase('race', 'good', atIntent, [recovery('arm', { crash: race(4, true), scenario: 'never-announces' })]),
+    killedCase('zombie', 'good', atIntent, [recovery('arm', { crash: zombie('none'), scenario: 'hangs-when-refused' })]),
+  ];
+  const inTheMiddle = ({ child, out }: { child: ChildProcess; out: string }): Promise<void> =>
+    waitFor(child, () => {
+      const living = livingOf(out);
+      return (
+        living.filter((pid) => environmentOf(pid).includes('=projection.read#1\0')).length === 4 &&
+        living.some((pid) => processFacts(pid)?.state === 'T')
+      );
+    });
+
+  it.each([
+    ['SIGKILL', 'SIGKILL'],
+    ['SIGTERM', null],
+  ] as const)('by %s, in the middle of a race and while an owner is stopped, leaves none of them', async (sent, ended) => {
+    const harness = startHarness(`midway-${sent}`, null, midway);
+    const { child, out } = harness;
+    await inTheMiddle(harness);
+    const exited = once(child, 'exit');
+    child.kill(sent);
+    expect((await exited)[1]).toBe(ended);
+    const end = performance.now() + 5000;
+    while (livingOf(out).length + cgroupsOf(child.pid ?? 0).length > 0 && performance.now() < end) await delay(20);
+    expectNobody(out, child.pid ?? 0);
+  });
+
   it.runIf(process.getuid?.() === 0)(
     'by SIGKILL, as a user who can make no cgroup, leaves nobody either: not even children of their own session',
     async ({ skip }) => {
@@ -184,14 +233,16 @@ describe('a harness that is killed', () => {
         console.warn('SKIPPED, NOT PASSED: another user cannot reach the build or the temporary folder, so this did not run.');
         skip();
       }
-      const harness = startHarness('no-cgroup', nobody);
-      const { child, out } = harness;
-      await crowded(harness);
-      expect(cgroupsOf(child.pid ?? 0)).toEqual([]);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
+      const many = startHarness('no-cgroup', nobody);
+      const stopped = startHarness('no-cgroup-midway', nobody, midway);
+      await Promise.all([crowded(many), inTheMiddle(stopped)]);
+      for (const { child } of [many, stopped]) {
+        expect(cgroupsOf(child.pid ?? 0)).toEqual([]);
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
       await delay(5000);
-      expectNobody(out, child.pid ?? 0);
+      for (const { child, out } of [many, stopped]) expectNobody(out, child.pid ?? 0);
     },
   );
 

@@ -1,24 +1,29 @@
 /**
- * Waits until a role is where the plan wants it killed, or until it cannot get there any more.
+ * Waits until a role is where the plan wants it parked, or until it cannot get there any more.
  *
  * Nothing is guessed from time: the checkpoint line, the provider's word that it holds the request, or the exit end the waiting. The
  * deadline only voids.
  */
-import { CaseVoid } from '../errors.js';
-import type { Kill } from '../plan/types.js';
+import type { CrashModel } from '../crash/model.js';
+import { CaseVoid, type VoidReason } from '../errors.js';
+import type { Place } from '../plan/types.js';
 import { readCheckpointLine } from '../process/checkpoint-line.js';
 import type { RoleProcess } from '../process/spawn.js';
 import type { Prefix } from '../provider/provider.js';
 
 /** Resolves when the process is parked; its timeline says how that is known. Throws CaseVoid otherwise; the caller kills. */
-export async function parked(role: RoleProcess, kill: NonNullable<Kill>, prefix: Prefix, deadlineMs: number): Promise<void> {
+export async function parked(
+  role: RoleProcess,
+  place: Place,
+  prefix: Pick<Prefix, 'held'>,
+  deadlineMs: number,
+  reasons: CrashModel<unknown>['reasons'],
+): Promise<void> {
   const over = new AbortController();
   try {
     await Promise.race([
-      kill.at === 'held'
-        ? held(role, prefix, over.signal)
-        : announced(role, { checkpoint: kill.checkpoint, occurrence: kill.occurrence }),
-      exitedFirst(role),
+      place.at === 'held' ? held(role, prefix, over.signal) : announced(role, place, reasons.unproven),
+      exitedFirst(role, reasons.exited),
       deadline(role, deadlineMs, over.signal),
     ]);
   } finally {
@@ -26,7 +31,7 @@ export async function parked(role: RoleProcess, kill: NonNullable<Kill>, prefix:
   }
 }
 
-async function held(role: RoleProcess, prefix: Prefix, signal: AbortSignal): Promise<void> {
+async function held(role: RoleProcess, prefix: Pick<Prefix, 'held'>, signal: AbortSignal): Promise<void> {
   try {
     await prefix.held(signal);
   } catch (error) {
@@ -37,7 +42,7 @@ async function held(role: RoleProcess, prefix: Prefix, signal: AbortSignal): Pro
   role.timeline.mark('held');
 }
 
-function announced(role: RoleProcess, armed: { checkpoint: string; occurrence: number }): Promise<void> {
+function announced(role: RoleProcess, armed: { checkpoint: string; occurrence: number }, reason: VoidReason): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
       const announcement = readCheckpointLine(role.announced(), armed, role.nonce, role.pid);
@@ -45,24 +50,16 @@ function announced(role: RoleProcess, armed: { checkpoint: string; occurrence: n
       role.timeline.mark('announced');
       if (announcement.kind === 'announced') resolve();
       else
-        reject(
-          new CaseVoid(
-            'kill-not-proven',
-            `What came over descriptor 3 does not announce the armed checkpoint: ${announcement.why}.`,
-          ),
-        );
+        reject(new CaseVoid(reason, `What came over descriptor 3 does not announce the armed checkpoint: ${announcement.why}.`));
     };
     role.onAnnounced(look);
     look();
   });
 }
 
-async function exitedFirst(role: RoleProcess): Promise<never> {
+async function exitedFirst(role: RoleProcess, reason: VoidReason): Promise<never> {
   const { code, signal } = await role.exited;
-  throw new CaseVoid(
-    'exited-before-kill',
-    `The process ended by itself (${signal ?? `exit ${code}`}) before it could be killed.`,
-  );
+  throw new CaseVoid(reason, `The process ended by itself (${signal ?? `exit ${code}`}) before it was parked.`);
 }
 
 function deadline(role: RoleProcess, ms: number, signal: AbortSignal): Promise<never> {

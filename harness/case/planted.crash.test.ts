@@ -7,6 +7,8 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { crashModels } from '../crash/models.js';
+import { bySigkill, processKillBy, type Strike } from '../crash/process-kill.js';
 import type { Installation } from '../io/installation.js';
 import { filesBelow } from '../io/inventory.js';
 import type { Plan } from '../plan/types.js';
@@ -70,6 +72,9 @@ async function experiment(more: Partial<RunRequest> = {}): Promise<Outcome & { b
 
 const withStage = (stage: Partial<Stages>): Partial<RunRequest> => ({ stages: { ...realStages, ...stage } });
 
+const withKill = (strike: Strike): Partial<RunRequest> =>
+  withStage({ models: { ...crashModels, 'process-kill': processKillBy(strike) } });
+
 /** The real subject with one role replaced by a program of our own, which gets the path of the real one as its argument. */
 function withRole(role: 'produce' | 'inspect' | 'resume' | 'restart', program: string): Partial<RunRequest> {
   const real = loadSubject(join(installation.subjects, 'calls'));
@@ -101,7 +106,7 @@ describe('the experiment', () => {
 
 describe('a kill', () => {
   it('that does nothing is void', async () => {
-    const { verdict, voids } = await experiment(withStage({ crash: () => undefined }));
+    const { verdict, voids } = await experiment(withKill(() => undefined));
     expect(verdict).not.toBe('valid');
     expect(voids.map(({ case: id, reason }) => [id, reason]).sort()).toEqual([
       ['effect-unknown', 'kill-not-proven'],
@@ -110,17 +115,17 @@ describe('a kill', () => {
   });
 
   it('that only claims to have struck is void', async () => {
-    const { verdict, voids } = await experiment(withStage({ crash: (_target, struck) => struck(process.hrtime.bigint()) }));
+    const { verdict, voids } = await experiment(withKill((_target, struck) => struck(process.hrtime.bigint())));
     expect(verdict).not.toBe('valid');
     expect(voids).toMatchObject([{ reason: 'kill-not-proven' }, { reason: 'kill-not-proven' }]);
   });
 
   it('by SIGTERM instead of SIGKILL is void', async () => {
-    const crash: Stages['crash'] = ({ pgid }, struck) => {
+    const strike: Strike = ({ pgid }, struck) => {
       struck(process.hrtime.bigint());
       signal(-pgid, 'SIGTERM');
     };
-    const { verdict, voids } = await experiment(withStage({ crash }));
+    const { verdict, voids } = await experiment(withKill(strike));
     expect(verdict).not.toBe('valid');
     expect(voids.length).toBeGreaterThan(0);
     for (const one of voids) expect(one).toMatchObject({ reason: 'kill-not-proven', snapshot: 'producer' });
@@ -181,11 +186,11 @@ describe('a subject', () => {
         syncBuiltinESMExports();
       }
       await import(process.argv[2]);`;
-    const crash: Stages['crash'] = (target, struck) => {
+    const strike: Strike = (target, struck) => {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
-      realStages.crash(target, struck);
+      bySigkill(target, struck);
     };
-    const { verdict, codes } = await experiment({ ...withRole('produce', program), ...withStage({ crash }) });
+    const { verdict, codes } = await experiment({ ...withRole('produce', program), ...withKill(strike) });
     expect(verdict).toBe('invalid');
     expect(codes).toContain('checkpoint-mismatch');
   });

@@ -7,10 +7,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Case } from '../contract/types.js';
-import { CaseVoid, HarnessError, isStorageFailure } from '../errors.js';
+import { CaseVoid, endsTheRun } from '../errors.js';
 import { canonicalLine } from '../io/canonical.js';
-import { type PlannedCase, producer } from '../plan/types.js';
-import { type PlannedSnapshot, type RunContext } from './context.js';
+import { snapshotsOf } from '../plan/snapshots.js';
+import type { PlannedCase, PlannedSnapshot } from '../plan/types.js';
+import type { RunContext } from './context.js';
 import { takeSnapshot } from './snapshot.js';
 import { withoutPaths } from './stderr.js';
 
@@ -18,28 +19,6 @@ export interface CaseResult {
   readonly case: string;
   readonly void: Case['void'];
   readonly kills: number;
-}
-
-export function snapshotsOf(planned: PlannedCase): PlannedSnapshot[] {
-  const arms = planned.arms.map((arm) => ({
-    caseId: planned.id,
-    snapshot: arm.id,
-    role: arm.role,
-    kill: arm.kill ?? null,
-    scenario: arm.scenario ?? planned.scenario,
-    provider: arm.provider ?? planned.provider,
-    from: arm.from ?? producer,
-  }));
-  const first = {
-    caseId: planned.id,
-    snapshot: producer,
-    role: 'produce' as const,
-    kill: planned.kill,
-    scenario: planned.scenario,
-    provider: planned.provider,
-    from: null,
-  };
-  return [first, ...arms];
 }
 
 export async function runCase(context: RunContext, planned: PlannedCase): Promise<CaseResult> {
@@ -55,9 +34,7 @@ export async function runCase(context: RunContext, planned: PlannedCase): Promis
       context.progress({ case: planned.id, snapshot: one.snapshot, what: 'acted' });
       return true;
     } catch (error) {
-      // A disk that fails would fail the record of the failure too, and a run without its watchdog may start nothing: both end
-      // the run, not the case.
-      if (isStorageFailure(error) || error instanceof HarnessError) throw error;
+      if (endsTheRun(error)) throw error;
       troubles.set(one.snapshot, asVoid(error));
       return false;
     }
@@ -98,7 +75,9 @@ function writeRecord(
   outcome: Case['void'],
 ): void {
   const folder = join(context.bag, 'data', 'cases', planned.id);
-  const ran = snapshots.map(({ snapshot }) => snapshot).filter((snapshot) => existsSync(join(folder, snapshot, 'process.json')));
+  const ran = snapshots
+    .filter(({ snapshot, crash }) => existsSync(join(folder, snapshot, crash === null ? 'process.json' : 'group.json')))
+    .map(({ snapshot }) => snapshot);
   const record: Case = { case: planned.id, snapshots: ran, void: outcome };
   writeFileSync(join(folder, 'case.json'), canonicalLine(record), { flag: 'wx' });
 }

@@ -1,5 +1,5 @@
 /**
- * Bounds how many role processes live at once (`--jobs`): first come, first served.
+ * Bounds how many snapshots are taken at once (`--jobs`): first come, first served. A race brings all its processes in one slot.
  */
 export interface Slots {
   use<T>(work: () => Promise<T>): Promise<T>;

@@ -6,47 +6,47 @@
  */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Process } from '../contract/types.js';
+import type { CrashModel, Part } from '../crash/model.js';
+import { treatmentOf, type Treatment } from '../crash/models.js';
 import { CaseVoid } from '../errors.js';
-import { canonical, canonicalLine, sha256 } from '../io/canonical.js';
+import { canonicalLine, sha256 } from '../io/canonical.js';
 import { inventoryOf } from '../io/inventory.js';
-import type { RoleProcess } from '../process/spawn.js';
+import type { PlannedSnapshot } from '../plan/types.js';
 import type { Closed, Prefix } from '../provider/provider.js';
-import { commandOf } from '../subject/find.js';
-import { act, type Ended } from './act.js';
-import { keepAnswer } from './answer.js';
-import { type Places, makePlaces, type PlannedSnapshot, type RunContext } from './context.js';
+import { act, type Acted } from './act.js';
+import { makePlaces, type Places, type RunContext } from './context.js';
 import { inspect } from './inspect.js';
-import { keepStderr } from './stderr.js';
+import { keepWords, writeFacts } from './record.js';
+import { startRole } from './role.js';
 
 export interface Taken {
   readonly killed: boolean;
 }
 
-/** Throws CaseVoid when the snapshot proves nothing; what was seen is in the bag all the same. */
+/** Throws CaseVoid when the snapshot proves nothing; what was seen is in the bag all the same. Anything else that is thrown ends the run. */
 export async function takeSnapshot(context: RunContext, planned: PlannedSnapshot): Promise<Taken> {
   const places = makePlaces(context, planned.caseId, planned.snapshot);
+  const { volatile } = context.subject.description;
   const script = context.plan.providers[planned.provider];
   if (script === undefined) throw new CaseVoid('harness-error', `The plan has no provider "${planned.provider}".`);
   begin(context, planned, places);
   const prefix = await context.provider.open(places.receipts, script, planned.from !== null);
-  const role = startRole(context, planned, places, prefix);
-  const answer = join(places.work, 'answer.json');
+  const acted = await actOut(context, planned, places, prefix);
+  // Nobody acted: there is nothing to record.
+  if (acted.trouble !== null && acted.all.length === 0) throw acted.trouble;
   try {
-    const ended = await act(role, planned.kill, prefix, context.plan.timeouts, context.stages.crash);
     const closed = await closeAndCheck(prefix, places);
-    const live = inventoryOf(places.live, context.subject.description.volatile);
-    writeFacts(context, planned, places, role, ended, closed, live);
-    context.stages.copy(places.live, places.state, context.subject.description.volatile);
+    const live = inventoryOf(places.live, volatile);
+    writeFacts(context, planned, places, acted, { receipts: closed instanceof CaseVoid ? null : closed, live_inventory: live });
+    context.stages.copy(places.live, places.state, volatile);
     if (existsSync(places.receipts)) copyFileSync(places.receipts, join(places.folder, 'receipts.jsonl'));
-    keepAnswer(answer, join(places.folder, 'answer.json'));
-    keepStderr(context, role.stderr(), join(places.folder, 'stderr.log'));
-    if (ended.trouble !== null) throw ended.trouble;
+    keepWords(context, places, acted);
+    if (acted.trouble !== null) throw acted.trouble;
     if (closed instanceof CaseVoid) throw closed;
     await inspect(context, places);
     return { killed: planned.kill !== null };
   } finally {
-    role.release();
+    for (const { role } of acted.all) role.release();
   }
 }
 
@@ -61,25 +61,21 @@ function begin(context: RunContext, planned: PlannedSnapshot, places: Places): v
   copyFileSync(join(source.folder, 'receipts.jsonl'), places.receipts);
 }
 
-function startRole(context: RunContext, planned: PlannedSnapshot, places: Places, prefix: Prefix): RoleProcess {
-  const command = commandOf(context.subject, planned.role, context.installation);
-  const armed =
-    planned.kill?.at === 'checkpoint' ? { KILLPOINT_CHECKPOINT: `${planned.kill.checkpoint}#${planned.kill.occurrence}` } : {};
-  return context.stages.spawn({
-    file: command.file,
-    args: command.args,
-    folder: context.subject.folder,
-    environment: {
-      KILLPOINT_STATE: places.live,
-      KILLPOINT_PROVIDER_URL: prefix.url,
-      KILLPOINT_SCENARIO: places.scenario,
-      KILLPOINT_OUT: join(places.work, 'answer.json'),
-      ...(planned.role === 'resume' ? { KILLPOINT_OPERATION: '', KILLPOINT_DRY_RUN: '' } : {}),
-      ...armed,
-    },
-    cgroupHome: context.cgroupHome,
-    watchdog: context.watchdog,
-  });
+function actOut(context: RunContext, planned: PlannedSnapshot, places: Places, prefix: Prefix): Promise<Acted> {
+  const { stages, subject, plan } = context;
+  const treatment = treatmentOf(planned);
+  const model: CrashModel<Treatment> = stages.models[treatment.model];
+  const stage = {
+    spawn: (part: Part) => startRole(context, planned, places, prefix, part),
+    prefix,
+    limits: plan.timeouts,
+    state: places.live,
+    aside: join(places.work, 'aside'),
+    ...(planned.from === null ? {} : { begun: makePlaces(context, planned.caseId, planned.from).state }),
+    volatile: subject.description.volatile,
+    copy: stages.copy,
+  };
+  return act(stage, model, treatment);
 }
 
 async function closeAndCheck(prefix: Prefix, places: Places): Promise<Closed | CaseVoid> {
@@ -92,41 +88,4 @@ async function closeAndCheck(prefix: Prefix, places: Places): Promise<Closed | C
     if (error instanceof CaseVoid) return error;
     throw error;
   }
-}
-
-function writeFacts(
-  context: RunContext,
-  planned: PlannedSnapshot,
-  places: Places,
-  role: RoleProcess,
-  ended: Ended,
-  closed: Closed | CaseVoid,
-  live: Process['live_inventory'],
-): void {
-  const facts: Process = {
-    role: planned.role,
-    argv: commandOf(context.subject, planned.role, context.installation).recorded,
-    nonce: role.nonce,
-    pid: role.pid,
-    start_time_ticks: role.startTicks,
-    pgid: role.pgid,
-    armed:
-      planned.kill === null
-        ? null
-        : planned.kill.at === 'held'
-          ? 'held'
-          : `${planned.kill.checkpoint}#${planned.kill.occurrence}`,
-    timeline: role.timeline.entries,
-    exit: ended.exit,
-    survivors: ended.survivors,
-    confinement: { process_group: true, cgroup: role.cgroup !== null },
-    receipts: closed instanceof CaseVoid ? null : closed,
-    live_inventory: live,
-    scenario_sha256: sha256(canonicalLine(context.plan.scenarios[planned.scenario])),
-    script_sha256: sha256(canonical(context.plan.providers[planned.provider])),
-    left_behind: ended.leftBehind,
-  };
-  writeFileSync(join(places.folder, 'process.json'), canonicalLine(facts), { flag: 'wx' });
-  const announced = role.announced();
-  if (announced.length > 0) writeFileSync(join(places.folder, 'checkpoint.jsonl'), announced, { flag: 'wx' });
 }

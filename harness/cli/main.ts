@@ -12,6 +12,7 @@ import { packageVersions } from '../probe/versions.js';
 import { addCorrupt } from './corrupt.js';
 import { addDoctor } from './doctor.js';
 import type { Exit } from './exit.js';
+import { addOperations } from './operations.js';
 import { addProvider } from './provider.js';
 import { addRun } from './run.js';
 import { addState } from './state.js';
@@ -23,7 +24,7 @@ function program(exit: Exit): Command {
     .version(packageVersions(ownInstallation()).killpoint ?? '0.0.0')
     .exitOverride()
     .showHelpAfterError('(--help lists what can be said)');
-  for (const add of [addRun, addVerify, addCorrupt, addState, addDoctor, addProvider]) add(root, exit);
+  for (const add of [addRun, addVerify, addCorrupt, addState, addOperations, addDoctor, addProvider]) add(root, exit);
   return root;
 }
 

@@ -1,7 +1,7 @@
 /**
  * `killpoint run <plan>`: runs a plan, seals the bundle, asks the verifier, and leaves by the verdict's exit code.
  */
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isCheckout, ownInstallation } from '../io/installation.js';
@@ -11,6 +11,7 @@ import { runSummary } from '../report/summary.js';
 import { runPlan, type RunResult } from '../run.js';
 import { askForVerdict, type Judged } from '../verdict.js';
 import type { Exit } from './exit.js';
+import { addSubjectOption, collect, positive } from './options.js';
 
 interface Options {
   out?: string;
@@ -22,7 +23,7 @@ interface Options {
 }
 
 export function addRun(root: Command, exit: Exit): void {
-  root
+  const command = root
     .command('run')
     .summary('run a plan and verify what came of it')
     .description(
@@ -30,12 +31,11 @@ export function addRun(root: Command, exit: Exit): void {
     )
     .argument('<plan>', 'the plan (preregistration), a JSON file')
     .option('--out <dir>', 'where bundles go (default: evidence/runs in a checkout, else killpoint-runs)')
-    .option('--subject <dir>', 'a folder with a subject.json; may be repeated', collect, [])
     .option('--exploratory', 'run although plan or tree are not committed; the bundle says so', false)
     .option('--jobs <n>', 'role processes at a time', positive, availableParallelism())
     .option('--case <id>', 'run only this case; may be repeated; implies --exploratory', collect, [])
-    .option('--json', 'print one JSON document on standard output', false)
-    .action(async (plan: string, options: Options) => exit(await run(resolve(plan), options)));
+    .option('--json', 'print one JSON document on standard output', false);
+  addSubjectOption(command).action(async (plan: string, options: Options) => exit(await run(resolve(plan), options)));
 }
 
 async function run(planFile: string, options: Options): Promise<number> {
@@ -108,14 +108,4 @@ function colours(): boolean {
 /** A terminal that does not know its width (some recorders) would get one letter a line; a dumb one cannot go back. */
 function isLive(): boolean {
   return process.stderr.isTTY && process.stderr.columns > 20 && process.env.TERM !== 'dumb';
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value];
-}
-
-function positive(value: string): number {
-  const count = Number(value);
-  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('a whole number from 1 is wanted.');
-  return count;
 }

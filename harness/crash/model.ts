@@ -1,16 +1,59 @@
 /**
- * A crash model: what is done to a parked process.
+ * A crash model: what is done to the processes of a snapshot, and what must be on record afterwards for that to count.
  *
- * It gets the target and a way to note when it struck; it decides nothing about what that proves. Each model is one file
- * beside this one and a parameter of a run, with the real one as the default, so that a test can plant a false one.
+ * The two are apart. `play` does it and says nothing about what that proves; `doubt` reads the timelines and wait statuses that the
+ * process library took, so that a test can plant a false `play` and see that the record does not take it for good. Whoever calls `play`
+ * ends every process that it left, whatever happened.
  */
-import type { Cgroup } from '../process/cgroup.js';
+import type { CaseVoid, VoidReason } from '../errors.js';
+import type { CopyState } from '../io/inventory.js';
+import type { Input, Operation, Place } from '../plan/types.js';
+import type { Exit, RoleProcess } from '../process/spawn.js';
 
-export interface Target {
-  readonly pid: number;
-  readonly pgid: number;
-  readonly cgroup: Cgroup | null;
+/** One of the processes that act on the state of a snapshot. */
+export interface Part {
+  /** Its name in the record; null where the snapshot has one process only. */
+  readonly member: string | null;
+  readonly parkedAt: Place | null;
+  /** What it is told in the place of what the arm says. */
+  readonly told?: { readonly operation: Operation; readonly input: Input | null };
 }
 
-/** `struck` is called at most once, with the moment just before the signal left. */
-export type CrashModel = (target: Target, struck: (atNs: bigint) => void) => void;
+/** A part with its process. Each wait throws CaseVoid when it is over in vain. */
+export interface Actor {
+  readonly part: Part;
+  readonly role: RoleProcess;
+  /** It is where its part parks it, and cannot go on by itself. */
+  parked(): Promise<void>;
+  /** It ended by itself. */
+  ended(): Promise<void>;
+  /** It ended by what was done to it. */
+  reaped(): Promise<void>;
+}
+
+export interface Scene {
+  start(part: Part): Actor;
+  /** The state folder on which they act, and a free path beside it. */
+  readonly state: string;
+  readonly aside: string;
+  /** A folder that holds the state they began with; absent where they began with none. */
+  readonly begun?: string;
+  readonly volatile: readonly string[];
+  readonly copy: CopyState;
+}
+
+/** What is left of an actor when it is over. */
+export interface Ended {
+  readonly part: Part;
+  readonly role: RoleProcess;
+  readonly exit: Exit;
+}
+
+export interface CrashModel<Treatment> {
+  /** A process that ended before it was parked, and one that announced another thing, are void for these reasons. */
+  readonly reasons: { readonly exited: VoidReason; readonly unproven: VoidReason };
+  cast(treatment: Treatment): Part[];
+  play(scene: Scene, cast: readonly Part[], treatment: Treatment): Promise<void>;
+  /** Null where it counts. All of the cast have ended, and are given in its order. */
+  doubt(ended: readonly Ended[], treatment: Treatment): CaseVoid | null;
+}

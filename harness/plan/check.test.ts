@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '../contract/types.js';
-import { control, heldCase, killedCase, restart, toyPlan } from '../testing/plans.js';
+import { control, heldCase, killedCase, race, recovery, restart, toyPlan, zombie } from '../testing/plans.js';
 import { mistakesOf } from './check.js';
 import { parsePlan, selectCases } from './load.js';
-import type { Plan } from './types.js';
+import type { CrashInRecovery, Plan, PlannedArm } from './types.js';
 
 const toy: Subject = {
   protocol: 'subject/v1',
@@ -12,8 +12,8 @@ const toy: Subject = {
   model: 'receipts-only',
   state: '.',
   roles: { produce: ['node', 'a.mjs'], inspect: ['node', 'a.mjs'], resume: ['node', 'a.mjs'], restart: ['node', 'a.mjs'] },
-  checkpoints: ['intent.written'],
-  volatile: [],
+  checkpoints: ['intent.written', 'role.ready', 'projection.read', 'commit'],
+  volatile: ['lease.sqlite'],
 };
 
 const pointersOf = (plan: unknown): string[] => mistakesOf(plan, [toy]).map(({ pointer }) => pointer);
@@ -97,6 +97,136 @@ describe('a plan', () => {
         expect(pointersOf(changed((plan) => Object.assign(plan, { [hole]: value }))).length).toBeGreaterThan(0);
       }
     }
+  });
+});
+
+describe('the arms of a plan that are told something, or to which something is done', () => {
+  const withArms = (arms: PlannedArm[]): Plan => toyPlan([killedCase('killed', 'good', undefined, arms)]);
+  const crashInRecovery = (commits: number[], depth: 1 | 2 = 1): CrashInRecovery => ({
+    model: 'crash-in-recovery',
+    commits,
+    depth,
+    same_events: true,
+  });
+  const mistakes = (arms: PlannedArm[], subject = toy): [string, string][] =>
+    mistakesOf(withArms(arms), [subject]).map(({ pointer, sentence }) => [pointer.replace('/cases/2/arms', ''), sentence]);
+
+  it('have no mistake when they are well formed', () => {
+    const expect_ = recovery('x').expect;
+    expect(
+      mistakes([
+        recovery('plain', { input: { by: 'someone' } }),
+        recovery('forced', {
+          crash: race(4, true),
+          expect: { ...expect_, ended: 'several', members: { completed: 1, refused: 3, failed: 0 } },
+        }),
+        recovery('early', { crash: race(2, false) }),
+        { ...restart('restarts'), crash: race(2, false), expect: { ...expect_, ended: 'several' } },
+        recovery('stopped', { crash: zombie('folder-replaced') }),
+        recovery('again', { crash: crashInRecovery([2, 1, 0], 2) }),
+        recovery('same', { expect: { ...expect_, same_events_as: 'again-k1-k0-end' } }),
+      ]),
+    ).toEqual([]);
+  });
+
+  it.each<[string, PlannedArm, string, RegExp]>([
+    [
+      'a crash model and a kill',
+      recovery('arm', {
+        kill: { at: 'checkpoint', checkpoint: 'commit', occurrence: 1 },
+        crash: crashInRecovery([0]),
+        expect: { ...recovery('arm').expect, ended: 'killed' },
+      }),
+      '/0/crash',
+      /together with a kill/,
+    ],
+    ['an operation of another role', { ...restart('arm'), operation: 'recover' }, '/0/operation', /"restart"/],
+    ['an input for nothing', { ...restart('arm'), input: {} }, '/0/input', /without an operation/],
+    [
+      'a zombie of another role',
+      { ...restart('arm'), crash: zombie('none'), expect: recovery('x', { crash: zombie('none') }).expect },
+      '/0/crash',
+      /"resume"/,
+    ],
+    ['too few commits', recovery('arm', { crash: crashInRecovery([2, 1]) }), '/0/crash/commits', /needs 3/],
+    ['too many commits', recovery('arm', { crash: crashInRecovery([1, 1, 0]) }), '/0/crash/commits', /needs 2/],
+    ['commits without end', recovery('arm', { crash: crashInRecovery([1, 2 ** 50], 2) }), '/0/crash/commits/1', /more than 1000/],
+    [
+      'a stop at a place that the subject lacks',
+      recovery('arm', { crash: { ...zombie('none'), stop: { checkpoint: 'nowhere', occurrence: 1 } } }),
+      '/0/crash/stop/checkpoint',
+      /no checkpoint of toy/,
+    ],
+    [
+      'a race that is expected to end like one process',
+      recovery('arm', { crash: race(2, true), expect: recovery('arm').expect }),
+      '/0/expect/ended',
+      /"completed" of several/,
+    ],
+    [
+      'one process that is expected to end like several',
+      recovery('arm', { expect: { ...recovery('arm').expect, ended: 'several' } }),
+      '/0/expect/ended',
+      /one process/,
+    ],
+    [
+      'answers of more processes than act',
+      recovery('arm', {
+        crash: race(2, true),
+        expect: { ...recovery('arm').expect, ended: 'several', members: { completed: 1, refused: 2, failed: 0 } },
+      }),
+      '/0/expect/members',
+      /3 answers, but 2 processes/,
+    ],
+    [
+      'answers of several where one acts',
+      recovery('arm', { expect: { ...recovery('arm').expect, members: { completed: 1, refused: 0, failed: 0 } } }),
+      '/0/expect/members',
+      /one acts/,
+    ],
+    [
+      'the events of itself',
+      recovery('arm', { expect: { ...recovery('arm').expect, same_events_as: 'arm' } }),
+      '/0/expect/same_events_as',
+      /no earlier snapshot/,
+    ],
+  ])('with %s say where and why', (_name, arm, pointer, sentence) => {
+    expect(mistakes([arm])).toEqual([[pointer, expect.stringMatching(sentence)]]);
+  });
+
+  it.each([
+    ['projection.read', race(2, true), '/0/crash'],
+    ['role.ready', race(2, false), '/0/crash'],
+    ['projection.read', crashInRecovery([0]), '/0/crash'],
+    ['commit', crashInRecovery([0]), '/0/crash'],
+  ])('need %s among the checkpoints of the subject', (place, crash, pointer) => {
+    const without = { ...toy, checkpoints: toy.checkpoints.filter((name) => name !== place) };
+    expect(mistakes([recovery('arm', { crash })], without)).toEqual([
+      [pointer, `names "${place}", which is no checkpoint of toy`],
+    ]);
+  });
+
+  it.each(['lease-deleted', 'folder-replaced'] as const)('cannot defeat (%s) a lock that may be part of the state', (defeat) => {
+    const arm = recovery('arm', { crash: zombie(defeat) });
+    expect(mistakes([arm], { ...toy, volatile: [] })).toEqual([['/0/crash/defeat', expect.stringMatching(/lease\.sqlite/)]]);
+    expect(mistakes([recovery('arm', { crash: zombie('none') })], { ...toy, volatile: [] })).toEqual([]);
+  });
+
+  it('take no name that another stands for, before or after it', () => {
+    const killed = recovery('arm', { crash: crashInRecovery([0]) });
+    expect(mistakes([recovery('arm-k0-END'), killed])).toEqual([['/1/crash', 'repeats the name "arm-k0-end"']]);
+    expect(mistakes([killed, recovery('arm-k0')])).toEqual([['/1/id', 'repeats the name "arm-k0"']]);
+  });
+
+  it('may wait for a request that is on its way', () => {
+    const plan = toyPlan([killedCase('late', 'good', { at: 'held' })]);
+    plan.providers['holds'] = { ...plan.providers['holds']!, otherwise: { do: 'delay_arrival' } };
+    expect(mistakesOf(plan, [toy])).toEqual([]);
+  });
+
+  it('of the wrong shape are told once', () => {
+    const arm = { ...recovery('arm'), crash: { model: 'race', racers: 1 }, operation: 'nothing' } as unknown as PlannedArm;
+    expect(mistakes([arm]).map(([pointer]) => pointer)).toEqual(['/0/operation', '/0/crash', '/0/expect/ended']);
   });
 });
 

@@ -7,25 +7,16 @@
  */
 import type { Subject } from '../contract/types.js';
 import { validatePlan, type ShapeError } from '../contract/validators.js';
-import { type Plan, producer } from './types.js';
+import { crashMistakes, furtherNames, killMistakes, membersMistakes, operationMistakes } from './check-crash.js';
+import { arrayOf, listed, type LooseArm, type LooseCase, type LoosePlan, type Mistake } from './loose.js';
+import { producer } from './types.js';
 
-export interface Mistake {
-  pointer: string;
-  sentence: string;
-}
-
-type Loose<T> = T extends readonly (infer Item)[]
-  ? (Loose<Item> | undefined)[]
-  : T extends object
-    ? { [Key in keyof T]?: Loose<T[Key]> }
-    : T;
-type LooseCase = Loose<Plan['cases'][number]>;
-type LooseArm = Loose<Plan['cases'][number]['arms'][number]>;
+export type { Mistake } from './loose.js';
 
 export function mistakesOf(plan: unknown, subjects: readonly Subject[]): Mistake[] {
   const shape = validatePlan(plan) ? [] : shapeMistakes(validatePlan.errors ?? []);
   if (plan === null || typeof plan !== 'object' || Array.isArray(plan)) return shape;
-  const meaning = [...meaningMistakes(plan as Loose<Plan>, subjects)];
+  const meaning = [...meaningMistakes(plan as LoosePlan, subjects)];
   const seen = new Set<string>();
   return [...shape, ...meaning].filter(
     ({ pointer, sentence }) => !seen.has(`${pointer}\n${sentence}`) && seen.add(`${pointer}\n${sentence}`),
@@ -54,11 +45,13 @@ function sentenceOf({ keyword, params, message, instancePath }: ShapeError): str
   if (instancePath.endsWith('/kill')) {
     return 'must be null, {"at": "held"} or {"at": "checkpoint", "checkpoint": <name>, "occurrence": <1 or more>}';
   }
+  if (instancePath.endsWith('/crash'))
+    return 'must be a "race", a "zombie" or a "crash-in-recovery", with all that its model needs';
   if (keyword === 'anyOf' || keyword === 'oneOf') return 'has none of the shapes that are allowed here';
   return message ?? keyword;
 }
 
-function* meaningMistakes(plan: Loose<Plan>, subjects: readonly Subject[]): Generator<Mistake> {
+function* meaningMistakes(plan: LoosePlan, subjects: readonly Subject[]): Generator<Mistake> {
   const subject = subjects.find(({ name }) => name === plan.subject);
   if (typeof plan.subject === 'string' && subject === undefined) {
     yield {
@@ -67,36 +60,54 @@ function* meaningMistakes(plan: Loose<Plan>, subjects: readonly Subject[]): Gene
     };
   }
   const cases = arrayOf(plan.cases);
-  yield* repeated(
-    cases.map((planned) => planned?.id),
-    '/cases',
-  );
+  yield* repeated(cases.map((planned, index) => ({ name: planned?.id, pointer: `/cases/${index}/id` })));
   for (const [index, planned] of cases.entries()) {
     if (planned !== undefined && planned !== null) yield* caseMistakes(planned, `/cases/${index}`, plan, subject);
   }
   yield* controlMistakes(plan, cases);
 }
 
-function* caseMistakes(planned: LooseCase, at: string, plan: Loose<Plan>, subject: Subject | undefined): Generator<Mistake> {
+function* caseMistakes(planned: LooseCase, at: string, plan: LoosePlan, subject: Subject | undefined): Generator<Mistake> {
   yield* references(planned, at, plan);
   yield* killMistakes(planned, planned.provider, at, plan, subject);
+  yield* membersMistakes(planned, at);
+  yield* comparisonMistakes(planned, at, []);
   const arms = arrayOf(planned.arms);
-  yield* repeated([producer, ...arms.map((arm) => arm?.id)], `${at}/arms`, 1);
+  yield* repeated([{ name: producer, pointer: at }, ...arms.flatMap((arm, index) => namesOf(arm, `${at}/arms/${index}`))]);
+  const snapshots: unknown[] = [producer];
+  const ids: unknown[] = [producer];
   for (const [index, arm] of arms.entries()) {
     if (arm === undefined || arm === null) continue;
-    yield* references(arm, `${at}/arms/${index}`, plan);
-    yield* killMistakes(arm, arm.provider ?? planned.provider, `${at}/arms/${index}`, plan, subject);
-    const earlier = [producer, ...arms.slice(0, index).map((other) => other?.id)];
-    if (typeof arm.from === 'string' && !earlier.includes(arm.from)) {
+    const here = `${at}/arms/${index}`;
+    yield* references(arm, here, plan);
+    yield* killMistakes(arm, arm.provider ?? planned.provider, here, plan, subject);
+    yield* operationMistakes(arm, here);
+    yield* crashMistakes(arm, here, subject);
+    yield* membersMistakes(arm, here);
+    if (typeof arm.from === 'string' && !ids.includes(arm.from))
       yield {
-        pointer: `${at}/arms/${index}/from`,
+        pointer: `${here}/from`,
         sentence: `names "${arm.from}", which is neither the producer nor an earlier arm of the case`,
       };
-    }
+    yield* comparisonMistakes(arm, here, snapshots);
+    ids.push(arm.id);
+    snapshots.push(...namesOf(arm, here).map(({ name }) => name));
   }
 }
 
-function* references(part: LooseCase | LooseArm, at: string, plan: Loose<Plan>): Generator<Mistake> {
+/** The snapshot of an arm, and those that it stands for: all of them become folders. */
+function namesOf(arm: LooseArm | undefined, at: string): Named[] {
+  if (arm === undefined || arm === null) return [];
+  return [{ name: arm.id, pointer: `${at}/id` }, ...furtherNames(arm).map((name) => ({ name, pointer: `${at}/crash` }))];
+}
+
+function* comparisonMistakes(part: LooseCase | LooseArm, at: string, earlier: readonly unknown[]): Generator<Mistake> {
+  const other = part.expect?.same_events_as;
+  if (typeof other === 'string' && !earlier.includes(other))
+    yield { pointer: `${at}/expect/same_events_as`, sentence: `names "${other}", which is no earlier snapshot of the case` };
+}
+
+function* references(part: LooseCase | LooseArm, at: string, plan: LoosePlan): Generator<Mistake> {
   for (const [member, all] of [
     ['scenario', plan.scenarios],
     ['provider', plan.providers],
@@ -111,38 +122,7 @@ function* references(part: LooseCase | LooseArm, at: string, plan: Loose<Plan>):
   }
 }
 
-function* killMistakes(
-  part: LooseCase | LooseArm,
-  provider: string | undefined,
-  at: string,
-  plan: Loose<Plan>,
-  subject: Subject | undefined,
-): Generator<Mistake> {
-  const kill = part.kill ?? null;
-  const ended = part.expect?.ended;
-  if (kill === null && ended === 'killed')
-    yield { pointer: `${at}/expect/ended`, sentence: 'expects a kill where the plan has none' };
-  if (kill === null) return;
-  if (ended !== undefined && ended !== 'killed')
-    yield { pointer: `${at}/expect/ended`, sentence: `expects "${ended}" although the plan kills here` };
-  if (
-    kill.at === 'checkpoint' &&
-    subject !== undefined &&
-    typeof kill.checkpoint === 'string' &&
-    !subject.checkpoints.includes(kill.checkpoint)
-  ) {
-    yield { pointer: `${at}/kill/checkpoint`, sentence: `names "${kill.checkpoint}", which is no checkpoint of ${subject.name}` };
-  }
-  if (kill.at === 'held' && provider !== undefined) {
-    const script = plan.providers?.[provider];
-    const steps = [...arrayOf(script?.requests), script?.otherwise];
-    if (script !== undefined && !steps.some((step) => step?.do === 'hold')) {
-      yield { pointer: `${at}/kill`, sentence: `waits for a held request, but the provider "${provider}" holds none` };
-    }
-  }
-}
-
-function* controlMistakes(plan: Loose<Plan>, cases: (LooseCase | undefined)[]): Generator<Mistake> {
+function* controlMistakes(plan: LoosePlan, cases: (LooseCase | undefined)[]): Generator<Mistake> {
   for (const [index, id] of arrayOf(plan.controls?.no_kill).entries()) {
     const named = cases.find((planned) => planned?.id === id);
     const pointer = `/controls/no_kill/${index}`;
@@ -161,20 +141,17 @@ function* controlMistakes(plan: Loose<Plan>, cases: (LooseCase | undefined)[]): 
   }
 }
 
+interface Named {
+  readonly name: unknown;
+  readonly pointer: string;
+}
+
 /** Names become folders: two that differ only in case would be one folder on some file systems. */
-function* repeated(ids: unknown[], at: string, offset = 0): Generator<Mistake> {
+function* repeated(all: readonly Named[]): Generator<Mistake> {
   const seen = new Set<string>();
-  for (const [index, id] of ids.entries()) {
-    if (typeof id !== 'string') continue;
-    if (seen.has(id.toLowerCase())) yield { pointer: `${at}/${index - offset}/id`, sentence: `repeats the name "${id}"` };
-    seen.add(id.toLowerCase());
+  for (const { name, pointer } of all) {
+    if (typeof name !== 'string') continue;
+    if (seen.has(name.toLowerCase())) yield { pointer, sentence: `repeats the name "${name}"` };
+    seen.add(name.toLowerCase());
   }
-}
-
-function arrayOf<T>(value: readonly T[] | undefined): T[] {
-  return Array.isArray(value) ? [...(value as T[])] : [];
-}
-
-function listed(names: readonly string[]): string {
-  return names.length === 0 ? 'none' : names.join(', ');
 }

@@ -1,11 +1,37 @@
-/** Names for the parts of a plan, taken from the contract. */
+/** Names for the parts of a plan, taken from the contract, and for what a plan asks of a run. */
 import type { Plan } from '../contract/types.js';
 
 export type { Plan };
 export type PlannedCase = Plan['cases'][number];
 export type PlannedArm = PlannedCase['arms'][number];
 export type Kill = PlannedCase['kill'];
+/** Where a process is parked: at a checkpoint of its own, or while the provider holds its request. */
+export type Place = NonNullable<Kill>;
 export type ActingRole = PlannedArm['role'];
+export type Operation = NonNullable<PlannedArm['operation']>;
+export type Input = NonNullable<PlannedArm['input']>;
+
+type Crash = NonNullable<PlannedArm['crash']>;
+export type Race = Extract<Crash, { model: 'race' }>;
+export type Zombie = Extract<Crash, { model: 'zombie' }>;
+export type CrashInRecovery = Extract<Crash, { model: 'crash-in-recovery' }>;
 
 /** The snapshot that every case begins with; no arm may take its name. */
 export const producer = 'producer';
+
+/** One snapshot that the plan asks for: the producer's, an arm's, or one of those that an arm stands for. */
+export interface PlannedSnapshot {
+  readonly caseId: string;
+  readonly snapshot: string;
+  readonly role: ActingRole;
+  readonly kill: Kill;
+  /** What is done in the place of a kill; where it is given, `kill` is null. */
+  readonly crash: Race | Zombie | null;
+  /** What the role is told to carry out; null where it is told nothing. */
+  readonly operation: Operation | null;
+  readonly input: Input | null;
+  readonly scenario: string;
+  readonly provider: string;
+  /** The snapshot whose copy it begins with; null for the producer. */
+  readonly from: string | null;
+}

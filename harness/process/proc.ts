@@ -15,9 +15,13 @@ export interface ProcessFacts {
 
 /** Null when there is no such process. The command name may hold spaces and brackets, so fields are counted after the last one. */
 export function processFacts(pid: number): ProcessFacts | null {
+  return factsIn(`/proc/${pid}/stat`, pid);
+}
+
+function factsIn(path: string, pid: number): ProcessFacts | null {
   let stat: string;
   try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    stat = readFileSync(path, 'utf8');
   } catch {
     return null;
   }
@@ -27,6 +31,15 @@ export function processFacts(pid: number): ProcessFacts | null {
 
 export function isLiving(facts: ProcessFacts | null): boolean {
   return facts !== null && facts.state !== 'Z' && facts.state !== 'X';
+}
+
+/** The state of every thread of a process, which can be another than its leader's; empty when there is no such process. */
+export function threadStates(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) => factsIn(`/proc/${pid}/task/${thread}/stat`, pid)?.state ?? []);
+  } catch {
+    return [];
+  }
 }
 
 /** Living processes of the group, and those that carry the nonce in their environment: a `setsid` child leaves the group, not its environment. */

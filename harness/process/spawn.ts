@@ -46,7 +46,7 @@ export interface RoleProcess {
   stderr(): string;
   /** Resolves when descriptor 3 and standard error have ended: nobody can say anything any more. */
   readonly silent: Promise<void>;
-  /** Answers the parked process with `g`. */
+  /** Answers the parked process with `g`, and notes the moment just before. */
   goOn(): void;
   /** Closes descriptor 4 and forgets the process; its cgroup is removed. */
   release(): void;
@@ -123,7 +123,10 @@ function watchChild(
     announced: announced.bytes,
     onAnnounced: announced.onData,
     stderr: () => `${stderr.bytes().toString('utf8')}${stderr.overflowed() ? '\n(more was written than is kept)\n' : ''}`,
-    goOn: () => void to.write('g'),
+    goOn: () => {
+      timeline.mark('released');
+      to.write('g');
+    },
     release: () => {
       announced.destroy();
       stderr.destroy();

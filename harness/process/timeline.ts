@@ -11,6 +11,8 @@ export interface Timeline {
   mark(what: Moment, atNs?: bigint): void;
   has(what: Moment): boolean;
   before(first: Moment, second: Moment): boolean;
+  /** When it was seen first, to hold one process's timeline against another's; null where it never was. */
+  at(what: Moment): bigint | null;
   readonly entries: Process['timeline'];
 }
 
@@ -21,6 +23,10 @@ export function startTimeline(clock: () => bigint = () => process.hrtime.bigint(
     entries,
     mark: (what, atNs = clock()) => void entries.push({ what, monotonic_ns: String(atNs) }),
     has: (what) => position(what) >= 0,
+    at: (what) => {
+      const entry = entries[position(what)];
+      return entry === undefined ? null : BigInt(entry.monotonic_ns);
+    },
     before: (first, second) => position(first) >= 0 && position(second) >= 0 && position(first) < position(second),
   };
 }

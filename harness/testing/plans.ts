@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { installationAt, type Installation } from '../io/installation.js';
-import type { Kill, Plan, PlannedArm, PlannedCase } from '../plan/types.js';
+import type { Kill, Plan, PlannedArm, PlannedCase, Race, Zombie } from '../plan/types.js';
 import type { RunRequest } from '../prepare.js';
 
 export const subjectsFolder = resolve(import.meta.dirname, 'subjects');
@@ -27,12 +27,33 @@ export const atIntent: Kill = { at: 'checkpoint', checkpoint: 'intent.written', 
 export const held: Kill = { at: 'held' };
 
 const expectation = (
-  ended: 'killed' | 'completed' | 'refused',
+  ended: 'killed' | 'completed' | 'refused' | 'several',
   outcome: 'completed_once' | 'duplicated' | 'refused' | 'undecided',
 ) => ({ ended, events: 0, receipts: 1, effects: 1, outcome });
 
 export function restart(id = 'naive'): PlannedArm {
   return { id, role: 'restart', expect: expectation('completed', 'duplicated') };
+}
+
+/** A recovery by the role `resume`; of several processes where a race or a zombie is added. */
+export function recovery(id: string, more: Partial<PlannedArm> = {}): PlannedArm {
+  const several = more.crash !== undefined && more.crash.model !== 'crash-in-recovery';
+  return {
+    id,
+    role: 'resume',
+    operation: 'recover',
+    expect: expectation(several ? 'several' : 'completed', 'completed_once'),
+    ...more,
+  };
+}
+
+export function race(racers: number, forced: boolean): Race {
+  return { model: 'race', racers, forced };
+}
+
+/** The owner is stopped when it holds the lock and has committed once. */
+export function zombie(defeat: Zombie['defeat'], other: Zombie['other'] = { operation: 'recover' }): Zombie {
+  return { model: 'zombie', stop: { checkpoint: 'commit', occurrence: 1 }, defeat, other };
 }
 
 export function killedCase(id: string, scenario: string, kill: Kill = atIntent, arms: PlannedArm[] = []): PlannedCase {

@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { snapshotsOf } from '../../harness/case/run-case.js';
+import { snapshotsOf } from '../../harness/plan/snapshots.js';
 import type { Plan } from '../../harness/plan/types.js';
 import type { Provider, Prefix } from '../../harness/provider/provider.js';
 import type { InstalledSubject } from '../../harness/subject/find.js';
@@ -86,7 +86,7 @@ function environment(role: string, { folder, prefix, armed }: PreparedRow): Node
     KILLPOINT_SCENARIO: join(folder, 'scenario.json'),
     KILLPOINT_OUT: join(folder, `${role === 'inspect' ? 'inspection' : 'answer'}.json`),
     ...(role === 'inspect' ? { KILLPOINT_SCRATCH: join(folder, 'scratch') } : {}),
-    ...(role === 'resume' ? { KILLPOINT_OPERATION: '', KILLPOINT_DRY_RUN: '' } : {}),
+    ...(role === 'resume' ? { KILLPOINT_OPERATION: '', KILLPOINT_ON: '', KILLPOINT_INPUT: '', KILLPOINT_DRY_RUN: '' } : {}),
     ...(armed === null ? {} : { KILLPOINT_CHECKPOINT: armed }),
   };
 }

@@ -4,11 +4,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { act } from '../../harness/case/act.js';
-import { processKill } from '../../harness/crash/process-kill.js';
+import { crashModels } from '../../harness/crash/models.js';
 import { installationAt } from '../../harness/io/installation.js';
 import { copyState } from '../../harness/io/inventory.js';
 import type { Plan } from '../../harness/plan/types.js';
-import { spawnRole } from '../../harness/process/spawn.js';
+import { spawnRole, type RoleProcess } from '../../harness/process/spawn.js';
 import { startWatchdog } from '../../harness/process/watchdog-client.js';
 import { startProvider } from '../../harness/provider/provider.js';
 import { commandOf, findSubjects, subjectNamed } from '../../harness/subject/find.js';
@@ -17,6 +17,7 @@ import { atLeast, inFolder, median, milliseconds, type Measured } from './measur
 const kills = 30;
 const lanes = 2;
 const armed = { at: 'checkpoint', checkpoint: 'call.manifest', occurrence: 1 } as const;
+const killed = { model: 'process-kill', at: armed } as const;
 
 export async function measureKillStage(build: string, plan: Plan): Promise<Measured[]> {
   const installation = installationAt(build);
@@ -36,24 +37,21 @@ export async function measureKillStage(build: string, plan: Plan): Promise<Measu
       const work = join(folder, String(name++));
       mkdirSync(join(work, 'state'), { recursive: true });
       const prefix = await provider.open(join(work, 'receipts.jsonl'), script, false);
-      const role = spawnRole({
-        file: command.file,
-        args: command.args,
-        folder: subject.folder,
-        environment: {
-          KILLPOINT_STATE: join(work, 'state'),
-          KILLPOINT_PROVIDER_URL: prefix.url,
-          KILLPOINT_SCENARIO: join(folder, 'scenario.json'),
-          KILLPOINT_OUT: join(work, 'answer.json'),
-          KILLPOINT_CHECKPOINT: `${armed.checkpoint}#${armed.occurrence}`,
-        },
-        cgroupHome: null,
-        watchdog,
-      });
-      const { trouble } = await act(role, armed, prefix, plan.timeouts, processKill);
+      const environment = {
+        KILLPOINT_STATE: join(work, 'state'),
+        KILLPOINT_PROVIDER_URL: prefix.url,
+        KILLPOINT_SCENARIO: join(folder, 'scenario.json'),
+        KILLPOINT_OUT: join(work, 'answer.json'),
+        KILLPOINT_CHECKPOINT: `${armed.checkpoint}#${armed.occurrence}`,
+      };
+      const { volatile } = subject.description;
+      const spawn = (): RoleProcess => spawnRole({ ...command, folder: subject.folder, environment, cgroupHome: null, watchdog });
+      const ground = { state: join(work, 'state'), aside: join(work, 'aside'), volatile, copy: copyState };
+      const stage = { ...ground, spawn, prefix, limits: plan.timeouts };
+      const { all, trouble } = await act(stage, crashModels['process-kill'], killed);
       await prefix.close();
-      copyState(join(work, 'state'), join(work, 'copy'), subject.description.volatile);
-      role.release();
+      copyState(join(work, 'state'), join(work, 'copy'), volatile);
+      for (const { role } of all) role.release();
       if (trouble !== null) throw trouble;
     };
     const lane = async (count: number): Promise<void> => {

@@ -10,8 +10,8 @@ import { join, resolve } from 'node:path';
 import { ensureBuild } from '../build.mjs';
 import { demand, root, run, step, withFolder } from './shared.js';
 
-/** Node, the SQLite engine, a second SHA-256, an argument parser: what `verifier/README.md` says is trusted. */
-const shortList = ['@noble/hashes', 'better-sqlite3', 'commander'];
+/** Node, the SQLite engine, a second SHA-256, an argument parser, a tokenizer: what `verifier/README.md` says is trusted. */
+const shortList = ['@noble/hashes', 'better-sqlite3', 'commander', 'js-tiktoken'];
 
 /** The program as its modules say it, without the file that was bundled in their place. */
 const byModules = `
@@ -42,7 +42,7 @@ function closure(names: string[], seen = new Set<string>()): Set<string> {
 function importedPackages(folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.js'));
   const statement =
-    /^\s*(?:import|export)\s[^;'"]*?from\s+['"]([^'".][^'"]*)['"]|^\s*import\s+['"]([^'".][^'"]*)['"]|\bimport\(\s*['"]([^'".][^'"]*)['"]/gm;
+    /^\s*(?:import|export)\s[^;'"]*?from\s+['"]([^'".][^'"]*)['"]|^\s*import\s+['"]([^'".][^'"]*)['"]|\b(?:import|load|require)\(\s*['"]([^'".][^'"]*)['"]/gm;
   const specifiers = files.flatMap((path) =>
     [...readFileSync(join(folder, path), 'utf8').matchAll(statement)].map(
       ([, from, bare, called]) => from ?? bare ?? called ?? '',
@@ -62,9 +62,8 @@ function importedPackages(folder: string): string[] {
 }
 
 step('verifier alone', () => {
-  const [named] = process.argv.slice(2);
-  if (named === undefined) throw new Error('Usage: tsx scripts/ci/alone.ts <bundle>');
-  const bundle = resolve(named);
+  const bundles = process.argv.slice(2).map((named) => resolve(named));
+  if (bundles.length === 0) throw new Error('Usage: tsx scripts/ci/alone.ts <bundle>…');
   const build = ensureBuild();
   return withFolder('alone', (folder) => {
     cpSync(join(build, 'verifier'), join(folder, 'verifier'), { recursive: true });
@@ -79,14 +78,20 @@ step('verifier alone', () => {
       mkdirSync(target, { recursive: true });
       cpSync(join(root, 'node_modules', name), target, { recursive: true });
     }
-    const args = (main: string): string[] => [main, bundle, '--json'];
-    const alone = run(process.execPath, args(join(folder, 'verifier/cli/main.js')), { cwd: folder });
-    const whole = demand(0, process.execPath, args(join(build, 'verifier/cli/main.js')));
-    if (alone.status !== 0) throw new Error(`exit ${alone.status}: ${alone.stderr.slice(-2000)}`);
-    if (alone.stdout !== whole.stdout) throw new Error('Alone, the verifier gives another verdict document.');
-    // What starts is a bundle; the list of packages was read from the modules beside it, which must therefore be the same program.
-    const modules = run(process.execPath, ['--input-type=module', '-e', byModules, bundle, '--json'], { cwd: folder });
-    if (modules.stdout !== whole.stdout) throw new Error(`Its modules are another program than its bundle: ${modules.stderr}`);
-    return `the same ${alone.stdout.length} bytes of verdict with ${imported.join(', ')} only`;
+    const bytes = bundles.map((bundle) => sameVerdict(folder, build, bundle));
+    return `the same ${bytes.join(' and ')} bytes of verdict with ${imported.join(', ')} only`;
   });
 });
+
+/** Demands one verdict document of the verifier alone, of the whole installation, and of the modules; returns its size. */
+function sameVerdict(folder: string, build: string, bundle: string): number {
+  const args = (main: string): string[] => [main, bundle, '--json'];
+  const alone = run(process.execPath, args(join(folder, 'verifier/cli/main.js')), { cwd: folder });
+  const whole = demand(0, process.execPath, args(join(build, 'verifier/cli/main.js')));
+  if (alone.status !== 0) throw new Error(`${bundle}: exit ${alone.status}: ${alone.stderr.slice(-2000)}`);
+  if (alone.stdout !== whole.stdout) throw new Error(`${bundle}: alone, the verifier gives another verdict document.`);
+  // What starts is a bundle; the list of packages was read from the modules beside it, which must therefore be the same program.
+  const modules = run(process.execPath, ['--input-type=module', '-e', byModules, bundle, '--json'], { cwd: folder });
+  if (modules.stdout !== whole.stdout) throw new Error(`Its modules are another program than its bundle: ${modules.stderr}`);
+  return alone.stdout.length;
+}

@@ -26,8 +26,15 @@ import { g23 } from './g23-egress.js';
 import { g24 } from './g24-settings.js';
 import { g25 } from './g25-prediction.js';
 import { g26 } from './g26-script.js';
+import { g27 } from './g27-reconciliation.js';
+import { g28 } from './g28-attempts.js';
+import { g29 } from './g29-recovery.js';
+import { g30 } from './g30-races.js';
+import { g31 } from './g31-spec.js';
+import { g32 } from './g32-same-events.js';
 
 export const checks: readonly Check[] = [
   ...[g01, g02, g03, g04, g05, g06, g07, g08, g09, g10, g11, g12, g13, g14, g15],
-  ...[g16, g17, g18, g19, g20, g21, g22, g23, g24, g25, g26],
+  ...[g16, g17, g18, g19, g20, g21, g22, g23, g27, g28, g29, g30, g31, g32],
+  ...[g24, g25, g26],
 ];

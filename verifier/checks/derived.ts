@@ -22,10 +22,15 @@ export function addedEvents(snapshot: Snapshot): readonly Event[] {
   return need(snapshot.ledger).events.slice(inheritedCount(snapshot));
 }
 
-/** The requests of this snapshot's own process. */
+/** The requests for an effect that this snapshot added; one that was on its way before may be among them. */
 export function addedRequests(snapshot: Snapshot): readonly Request[] {
   const inherited = snapshot.base === undefined ? 0 : need(snapshot.base.receipts).requests.length;
   return need(snapshot.receipts).requests.slice(inherited);
+}
+
+/** How many lines of receipts the snapshot began with. */
+export function inheritedLines({ base }: Snapshot): number {
+  return base === undefined ? 0 : need(base.receipts).lineCount;
 }
 
 type PlannedCall = NonNullable<Expectation['calls']>[number];
@@ -35,8 +40,18 @@ export function plannedCalls({ planned }: Snapshot, kind: (call: PlannedCall) =>
   return (planned.expect.calls ?? []).filter(kind).length;
 }
 
-export const plannedEvents = ({ planned }: Snapshot): number => planned.expect.events;
-export const plannedReceipts = ({ planned }: Snapshot): number => planned.expect.receipts;
+/** Where the plan leaves a figure open, those that the snapshot began with are expected at least: it only adds (G9). */
+export function plannedEvents({ planned, base }: Snapshot): number {
+  return planned.expect.events ?? (base === undefined ? 0 : plannedEvents(base));
+}
+
+export function plannedReceipts({ planned, base }: Snapshot): number {
+  return planned.expect.receipts ?? (base === undefined ? 0 : plannedReceipts(base));
+}
+
+export function plannedQuestions({ planned, base }: Snapshot): number {
+  return planned.expect.questions ?? (base === undefined ? 0 : plannedQuestions(base));
+}
 
 /** Ledger and receipts are, byte for byte of meaning, those that the snapshot began with. */
 export function isUnchanged(snapshot: Snapshot): boolean {
@@ -56,12 +71,17 @@ export function isUnchanged(snapshot: Snapshot): boolean {
 
 /** A role of this lineage ran a subject of one's own, which G2 allows in exploratory runs only. */
 export function isExternal({ lineage }: Snapshot): boolean {
-  return lineage.some(({ process }) => need(process).argv.some((word) => word.startsWith('<')));
+  const roles = lineage.flatMap((snapshot) => snapshot.roles);
+  return roles.some(({ process }) => need(process).argv.some((word) => word.startsWith('<')));
 }
 
-/** How the role ended, by its own answer; null where it was killed. */
-export function answered(snapshot: Snapshot): 'completed' | 'refused' | 'failed' | null {
-  return snapshot.planned.kill === null || snapshot.has('answer.json') ? need(snapshot.answer).status : null;
+type Status = 'completed' | 'refused' | 'failed';
+
+/** How the role ended, by its own answer; null where it was killed. Several processes have refused where all of them have. */
+export function answered({ planned, roles }: Snapshot): Status | null {
+  const ended = roles.filter((role) => planned.kill === null || role.has('answer.json'));
+  const statuses = ended.map(({ answer }) => need(answer).status);
+  return statuses.find((status) => status !== 'refused') ?? statuses[0] ?? null;
 }
 
 export function outcomeIn(snapshot: Snapshot): SharedOutcome {

@@ -6,6 +6,7 @@
 import { bagName, bagProblems, tagFiles, tagManifest, type BagProblem } from '../read/bag.js';
 import type { Bundle } from '../read/bundle.js';
 import { nowhere, type BundleCheck, type CheckResult } from './check.js';
+import { parkedAt } from './parking.js';
 import { isSelected, judgedSnapshots } from './selection.js';
 
 export const g01: BundleCheck = {
@@ -39,18 +40,15 @@ function nameProblems({ tree, execution }: Bundle): BagProblem[] {
 function plannedFiles(bundle: Bundle): string[] {
   const whole = [...tagFiles, tagManifest, 'data/plan.json', 'data/execution.json', 'data/build.json'];
   const cases = bundle.cases.filter(({ id }) => isSelected(bundle, id)).map(({ id }) => `data/cases/${id}/case.json`);
-  const ofEach = [
-    'process.json',
-    'receipts.jsonl',
-    'inspector.json',
-    'inspection.json',
-    'state/format.json',
-    'state/ledger.sqlite',
-  ];
+  const ofEach = ['receipts.jsonl', 'inspector.json', 'inspection.json', 'state/format.json', 'state/ledger.sqlite'];
   const ofSnapshots = judgedSnapshots(bundle).flatMap((snapshot) => {
-    const { kill } = snapshot.planned;
-    const own = kill === null ? ['answer.json'] : kill.at === 'checkpoint' ? ['checkpoint.jsonl'] : [];
-    return [...ofEach, ...own].map((name) => snapshot.file(name));
+    const group = snapshot.planned.crash === null ? [] : ['group.json'];
+    const own = snapshot.roles.flatMap((role) => [
+      role.file('process.json'),
+      ...(snapshot.planned.kill === null ? [role.file('answer.json')] : []),
+      ...(parkedAt(snapshot, role) === null ? [] : [role.file('checkpoint.jsonl')]),
+    ]);
+    return [...[...ofEach, ...group].map((name) => snapshot.file(name)), ...own];
   });
   return [...whole, ...cases, ...ofSnapshots];
 }

@@ -11,6 +11,7 @@ import type { Process } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import { readBuild, type Build } from '../read/build.js';
 import type { Read } from '../read/facts.js';
+import type { RoleEvidence } from '../read/role.js';
 import { fileSha256 } from '../read/hash.js';
 import { blobId, follow } from '../read/git-objects.js';
 import { need, nowhere, perItem, type BundleCheck, type CheckResult, type Say } from './check.js';
@@ -55,8 +56,8 @@ function itemsOf(bundle: Bundle): Item[] {
     // An exploratory run claims no commit; the verdict says so in its own member. What it keeps of one must be true all the same.
     whole('data/git', commitWrong),
     ...judgedSnapshots(bundle).flatMap((snapshot) => [
-      programOf(bundle, build, snapshot, 'process.json'),
-      programOf(bundle, build, snapshot, 'inspector.json'),
+      ...snapshot.roles.map((role) => programOf(bundle, build, snapshot, role)),
+      programOf(bundle, build, snapshot, 'inspector'),
     ]),
   ];
 }
@@ -119,15 +120,15 @@ function commitWrong({ tree, planBytes, execution }: Bundle, say: Say): void {
     say('plan-unpinned', 'The plan in the bundle is not the recorded blob.');
 }
 
-function programOf({ execution }: Bundle, build: Read<Build>, snapshot: Snapshot, name: 'process.json' | 'inspector.json'): Item {
+function programOf({ execution }: Bundle, build: Read<Build>, snapshot: Snapshot, who: RoleEvidence | 'inspector'): Item {
+  const inspects = who === 'inspector';
   return {
-    file: snapshot.file(name),
+    file: inspects ? snapshot.file('inspector.json') : who.file('process.json'),
     snapshot,
     judge(say) {
-      const isRole = name === 'process.json';
-      const { argv } = need<{ argv: readonly string[] }>(isRole ? snapshot.process : snapshot.inspector);
+      const { argv } = need<{ argv: readonly string[] }>(inspects ? snapshot.inspector : who.process);
       // Without an inventory there is nothing to hold the program against; the item of the build says so.
-      const role = isRole ? snapshot.planned.role : 'inspect';
+      const role = inspects ? 'inspect' : snapshot.planned.role;
       const wrong = foreignProgram(argv, need(build), need(execution).confirmatory) ?? otherRole(argv, need(build), role);
       if (wrong !== null) say('execution-malformed', wrong);
     },

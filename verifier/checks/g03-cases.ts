@@ -4,9 +4,11 @@
  * of its status; nothing unplanned is there.
  * Not verified: what the records say; that is what the other guarantees are for.
  */
-import type { Answer } from '../contract/types.js';
+import type { Answer, Group } from '../contract/types.js';
 import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
+import type { PlannedSnapshot } from '../read/plan.js';
+import type { RoleEvidence } from '../read/role.js';
 import {
   nowhere,
   whereOfSnapshot,
@@ -15,7 +17,10 @@ import {
   type FindingCode,
   type FindingWithoutGuarantee,
 } from './check.js';
+import { toldTo } from './parking.js';
 import { isSelected } from './selection.js';
+
+type Operation = PlannedSnapshot['operation'];
 
 export const g03: BundleCheck = {
   guarantee: 'G3',
@@ -74,42 +79,89 @@ function caseProblems(one: CaseEvidence, { folders }: Bundle): FindingWithoutGua
   return problems;
 }
 
-function recordProblems(snapshot: Snapshot): { code: FindingCode; file: string; detail: string }[] {
-  const problems: { code: FindingCode; file: string; detail: string }[] = [];
+interface RecordProblem {
+  readonly code: FindingCode;
+  readonly file: string;
+  readonly detail: string;
+}
+
+function recordProblems(snapshot: Snapshot): RecordProblem[] {
+  const problems: RecordProblem[] = [];
   const malformed = (name: string, detail: string): void =>
     void problems.push({ code: 'record-malformed', file: snapshot.file(name), detail });
   const shaped = (name: string, read: Read<unknown>): void => {
     if (read.problem !== undefined) malformed(name, read.problem.detail);
   };
-  const killed = snapshot.planned.kill !== null;
-  shaped('process.json', snapshot.process);
+  for (const role of snapshot.roles) problems.push(...roleProblems(snapshot, role));
+  if (snapshot.group !== undefined) {
+    shaped('group.json', snapshot.group);
+    const wrong = snapshot.group.value === undefined ? null : groupWrong(snapshot, snapshot.group.value);
+    if (wrong !== null) malformed('group.json', wrong);
+  }
   shaped('inspector.json', snapshot.inspector);
   shaped('inspection.json', snapshot.inspection);
   shaped('state/format.json', snapshot.format);
   if (!snapshot.has('receipts.jsonl')) malformed('receipts.jsonl', 'The receipt log is not there.');
-  if (!killed || snapshot.has('answer.json')) shaped('answer.json', snapshot.answer);
-  if (snapshot.has('checkpoint.jsonl')) shaped('checkpoint.jsonl', snapshot.checkpoint);
-  if (killed && snapshot.answer.value !== undefined) malformed('answer.json', 'A killed role has no answer.');
-  if (snapshot.process.value !== undefined && snapshot.process.value.role !== snapshot.planned.role)
-    malformed('process.json', 'The role is not the planned one.');
-  if (snapshot.answer.value !== undefined && snapshot.answer.value.role !== snapshot.planned.role)
-    malformed('answer.json', 'The role is not the planned one.');
-  if (snapshot.inspection.value !== undefined && snapshot.inspection.value.role !== 'inspect')
-    malformed('inspection.json', 'This is not the answer of an inspector.');
-  for (const [name, read] of [['answer.json', snapshot.answer] as const, ['inspection.json', snapshot.inspection] as const]) {
-    const wrong = read.value === undefined ? null : answerWrong(read.value);
-    if (wrong !== null) malformed(name, wrong);
+  const inspection = snapshot.inspection.value;
+  if (inspection !== undefined) {
+    if (inspection.role !== 'inspect') malformed('inspection.json', 'This is not the answer of an inspector.');
+    const wrong = answerWrong(inspection, null);
+    if (wrong !== null) malformed('inspection.json', wrong);
   }
+  for (const name of strays(snapshot)) malformed(name, 'The plan has no such process in this snapshot.');
   return problems;
 }
 
+function roleProblems(snapshot: Snapshot, role: RoleEvidence): RecordProblem[] {
+  const { planned } = snapshot;
+  const problems: RecordProblem[] = [];
+  const malformed = (name: string, detail: string): void =>
+    void problems.push({ code: 'record-malformed', file: role.file(name), detail });
+  const shaped = (name: string, read: Read<unknown>): void => {
+    if (read.problem !== undefined) malformed(name, read.problem.detail);
+  };
+  const killed = planned.kill !== null;
+  const [record, answer] = [role.process.value, role.has('answer.json') ? role.answer.value : undefined];
+  shaped('process.json', role.process);
+  if (!killed || role.has('answer.json')) shaped('answer.json', role.answer);
+  if (role.has('checkpoint.jsonl')) shaped('checkpoint.jsonl', role.checkpoint);
+  if (killed && answer !== undefined) malformed('answer.json', 'A killed role has no answer.');
+  if (record !== undefined && record.role !== planned.role) malformed('process.json', 'The role is not the planned one.');
+  if (record !== undefined && role.member !== null && (record.receipts !== null || record.live_inventory.length > 0))
+    malformed('process.json', 'What belongs to several processes is told of one.');
+  if (answer !== undefined && answer.role !== planned.role) malformed('answer.json', 'The role is not the planned one.');
+  const wrong = answer === undefined ? null : answerWrong(answer, toldTo(snapshot, role).operation);
+  if (wrong !== null) malformed('answer.json', wrong);
+  return problems;
+}
+
+function groupWrong({ planned: { crash }, roles }: Snapshot, { model, members }: Group): string | null {
+  if (model !== crash?.model) return 'The crash model is not the planned one.';
+  const planned = roles.map(({ member }) => member);
+  return members.join('\n') === planned.join('\n') ? null : 'The members are not the planned ones.';
+}
+
+const ofOneRole = new Set(['process.json', 'checkpoint.jsonl', 'answer.json', 'stderr.log']);
+
+/** Records of processes that the snapshot has not: the layout of the bag allows them, this snapshot does not. */
+function strays({ names, planned: { crash }, roles }: Snapshot): string[] {
+  if (crash === null) return names.filter((name) => name === 'group.json' || name.startsWith('members/'));
+  const members = new Set(roles.map(({ member }) => member));
+  return names.filter((name) => {
+    const [top = '', member = ''] = name.split('/');
+    return ofOneRole.has(name) || (top === 'members' && !members.has(member));
+  });
+}
+
 /** What no shape can say: which members belong together. */
-function answerWrong({ role, status, refusal, replayed, projections, events, artifacts }: Answer): string | null {
+function answerWrong(answer: Answer, operation: Operation): string | null {
+  const { role, status, refusal, replayed, projections, events, artifacts, operations, would } = answer;
   if ((status === 'refused') !== (refusal !== null)) return 'An answer has a refusal exactly if the role refused.';
   if (replayed && (status === 'refused' || role === 'inspect')) return 'Only a call that ended can be replayed.';
   if (role !== 'inspect' && [projections, events, artifacts].some((part) => part !== undefined))
     return 'Only an inspector exports what the record holds.';
-  return null;
+  if (operation === null && operations !== undefined) return 'Only a role with an operation says what it carried out.';
+  return would === undefined ? null : 'A dry run is no evidence of anything that was done.';
 }
 
 function unplanned(bundle: Bundle): FindingWithoutGuarantee[] {

@@ -3,24 +3,20 @@
  * with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left; every other role
  * ended by itself as its answer says, and left nobody behind.
  * Verified: the armed place against the plan, the line on descriptor 3, nonces over the whole bundle, the order of the timeline, the
- * wait status, survivors; for a process that the plan does not kill, its exit code against its answer.
+ * wait status, survivors; for a process that the plan does not kill, its exit code against its answer; of a race, that all were
+ * released after all had announced, and how many were at once; of a stopped owner, that the other lived while it was stopped.
  * Not verified: that the harness told the truth about what it saw; processes outside group and cgroup.
  */
 import type { Process } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
+import type { RoleEvidence } from '../read/role.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
+import { groupWrong } from './group-timeline.js';
 import { firstHolder, nonceName } from './identities.js';
+import { parkedAt, type Place } from './parking.js';
 
 type Moment = Process['timeline'][number]['what'];
-type Kill = NonNullable<Snapshot['planned']['kill']>;
 type Unproven = (detail: string, file?: string) => void;
-
-/** What the timeline must hold, once each and in this order, and nothing else. */
-const moments = {
-  checkpoint: ['spawned', 'announced', 'sigkill_sent', 'exit_seen', 'group_empty'],
-  held: ['spawned', 'held', 'sigkill_sent', 'exit_seen', 'group_empty'],
-  itself: ['spawned', 'exit_seen', 'group_empty'],
-} satisfies Record<string, Moment[]>;
 
 /** A role that refused its input because the owner lives exits 64; any other that answered exits 0. */
 const refusedInput = 64;
@@ -30,83 +26,104 @@ export const g05: CaseCheck = {
   sentence:
     'A kill counts only if the harness sent SIGKILL after the process announced the armed place (or the provider held its request) with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left; every other role ended by itself as its answer says, and left nobody behind.',
   covers:
-    'the armed place, the line on descriptor 3, nonces over the whole bundle, the timeline, the wait status, survivors; the exit code and the answer of what was not to be killed',
+    'the armed place, the line on descriptor 3, nonces over the whole bundle, the timeline, the wait status, survivors; the exit code and the answer of what was not to be killed; what several processes did at once',
   doesNotCover: 'whether the harness recorded what it saw; processes that left both group and cgroup',
   codes: ['kill-unproven'],
   scope: 'case',
   check: ({ snapshots }, bundle) =>
     perSnapshot(
       snapshots,
-      () => 1,
+      ({ roles }) => roles.length,
       (snapshot, say) => {
-        const unproven: Unproven = (detail, file = 'process.json') => say('kill-unproven', detail, { file: snapshot.file(file) });
-        const record = need(snapshot.process);
-        const { kill } = snapshot.planned;
-        if (record.survivors.length > 0) unproven('Somebody of the group was left.');
         if ((snapshot.inspector.value?.left_behind ?? []).length > 0)
-          unproven('An inspector left processes behind.', 'inspector.json');
-        // Whoever is left behind is looked for in the group.
-        if (!record.confinement.process_group || record.pgid !== record.pid)
-          unproven('The process did not lead a group of its own.');
-        timelineWrong(record, kill?.at ?? 'itself', unproven);
-        nonceWrong(bundle, snapshot, record, unproven);
-        if (kill === null) return ownEnd(snapshot, record, unproven);
-        killedEnd(record, unproven);
-        placeWrong(snapshot, record, kill, unproven);
+          say('kill-unproven', 'An inspector left processes behind.', { file: snapshot.file('inspector.json') });
+        for (const role of snapshot.roles) {
+          roleWrong(bundle, snapshot, role, (detail, file = 'process.json') =>
+            say('kill-unproven', detail, { file: role.file(file) }),
+          );
+        }
+        const wrong = snapshot.group === undefined ? null : groupWrong(snapshot, need(snapshot.group));
+        if (wrong !== null) say('kill-unproven', wrong, { file: snapshot.file('group.json') });
+        return snapshot.roles.length;
       },
     ),
 };
 
-function timelineWrong({ timeline }: Process, end: keyof typeof moments, unproven: Unproven): void {
+function roleWrong(bundle: Bundle, snapshot: Snapshot, role: RoleEvidence, unproven: Unproven): void {
+  const record = need(role.process);
+  const { kill } = snapshot.planned;
+  if (record.survivors.length > 0) unproven('Somebody of the group was left.');
+  // Whoever is left behind is looked for in the group.
+  if (!record.confinement.process_group || record.pgid !== record.pid) unproven('The process did not lead a group of its own.');
+  timelineWrong(record, momentsOf(snapshot, role), unproven);
+  nonceWrong(bundle, role, record, unproven);
+  const place = parkedAt(snapshot, role);
+  armedWrong(role, record, place, kill?.at === 'held', unproven);
+  if (kill === null) return ownEnd(role, record, unproven);
+  if (record.exit.signal !== 'SIGKILL' || record.exit.code !== null) unproven('The process did not end by signal 9.');
+  if (kill.at === 'held') heldWrong(snapshot, record, unproven);
+}
+
+/** What the timeline must hold, once each and in this order, and nothing else. */
+function momentsOf({ planned: { kill, crash } }: Snapshot, { member }: RoleEvidence): Moment[] {
+  const between = ((): Moment[] => {
+    if (kill !== null) return [kill.at === 'held' ? 'held' : 'announced', 'sigkill_sent'];
+    if (crash?.model === 'race') return ['announced', 'released'];
+    if (crash?.model !== 'zombie' || member !== 'owner') return [];
+    const defeat: Moment[] = crash.defeat === 'none' ? [] : ['folder_defeated'];
+    return ['announced', 'sigstop_sent', 'stopped', ...defeat, 'released', 'sigcont_sent'];
+  })();
+  return ['spawned', ...between, 'exit_seen', 'group_empty'];
+}
+
+function timelineWrong({ timeline }: Process, moments: readonly Moment[], unproven: Unproven): void {
   if (timeline.some(({ what }) => what === 'deadline')) return unproven('A deadline passed.');
   const seen = [...timeline].sort((left, right) => Number(BigInt(left.monotonic_ns) - BigInt(right.monotonic_ns)));
-  const inOrder = seen.map(({ what }) => what).join() === moments[end].join();
+  const inOrder = seen.map(({ what }) => what).join() === moments.join();
   // Two moments of one instant have no order.
   const apart = new Set(timeline.map(({ monotonic_ns: ns }) => ns)).size === timeline.length;
-  if (!inOrder || !apart) unproven(`What was seen is not ${moments[end].join(', ')}, once each and one after the other.`);
+  if (!inOrder || !apart) unproven(`What was seen is not ${moments.join(', ')}, once each and one after the other.`);
 }
 
-function nonceWrong(bundle: Bundle, snapshot: Snapshot, record: Process, unproven: Unproven): void {
+function nonceWrong(bundle: Bundle, role: RoleEvidence, record: Process, unproven: Unproven): void {
   const holder = firstHolder(bundle, nonceName(record));
-  if (holder !== undefined && holder.snapshot !== snapshot) unproven('The nonce was that of another process before.');
+  if (holder !== undefined && holder.part !== role) unproven('The nonce was that of another process before.');
 }
 
-function ownEnd(snapshot: Snapshot, { armed, exit, left_behind: left }: Process, unproven: Unproven): void {
-  if (armed !== null) unproven('A process was armed that the plan does not kill.');
-  if (snapshot.has('checkpoint.jsonl')) unproven('A process announced a place although none was armed.', 'checkpoint.jsonl');
+function ownEnd({ answer }: RoleEvidence, { exit, left_behind: left }: Process, unproven: Unproven): void {
   if (left.length > 0) unproven('A role that ended by itself left processes behind.');
-  const code = need(snapshot.answer).refusal?.error === 'OwnerAlive' ? refusedInput : 0;
+  const code = need(answer).refusal?.error === 'OwnerAlive' ? refusedInput : 0;
   if (exit.signal !== null || exit.code !== code)
     unproven(`The process did not end by itself with exit ${code}, as its answer says.`);
 }
 
-function killedEnd({ exit }: Process, unproven: Unproven): void {
-  if (exit.signal !== 'SIGKILL' || exit.code !== null) unproven('The process did not end by signal 9.');
-}
-
-function placeWrong(snapshot: Snapshot, record: Process, kill: Kill, unproven: Unproven): void {
-  const wanted = kill.at === 'held' ? 'held' : `${kill.checkpoint}#${kill.occurrence}`;
-  if (record.armed !== wanted) unproven('The armed place is not the planned one.');
+function armedWrong(role: RoleEvidence, record: Process, place: Place | null, isHeld: boolean, unproven: Unproven): void {
   const file = 'checkpoint.jsonl';
-  const announced = snapshot.has(file);
-  if (kill.at === 'held') {
-    if (announced) unproven('A process that was to be killed in a request announced a checkpoint.', file);
-    heldWrong(snapshot, record, unproven);
+  const wanted = place === null ? (isHeld ? 'held' : null) : `${place.checkpoint}#${place.occurrence}`;
+  if (record.armed !== wanted)
+    unproven(wanted === null ? 'A process was armed that the plan does not kill.' : 'The armed place is not the planned one.');
+  if (place === null) {
+    if (!role.has(file)) return;
+    if (isHeld) unproven('A process that was to be killed in a request announced a checkpoint.', file);
+    else unproven('A process announced a place although none was armed.', file);
     return;
   }
-  const lines = announced ? need(snapshot.checkpoint) : [];
+  const lines = role.has(file) ? need(role.checkpoint) : [];
   const [line] = lines;
   if (line === undefined || lines.length !== 1) return unproven('There is not exactly one line from descriptor 3.', file);
-  if (line.checkpoint !== kill.checkpoint || line.occurrence !== kill.occurrence) unproven('Another place was announced.', file);
+  if (line.checkpoint !== place.checkpoint || line.occurrence !== place.occurrence)
+    unproven('Another place was announced.', file);
   if (line.nonce !== record.nonce) unproven('The announced nonce is not that of the process.', file);
   if (line.pid !== record.pid) unproven('The announced pid is not that of the process.', file);
 }
 
-/** Harness and provider read one clock: what was held had been received. */
+/** Harness and provider read one clock: what was held had been received, or had been seen on its way. */
 function heldWrong(snapshot: Snapshot, { timeline }: Process, unproven: Unproven): void {
   const held = timeline.find(({ what }) => what === 'held');
-  const received = snapshot.receipts.value?.requests.at(-1)?.received;
-  if (held === undefined || received === undefined) return;
-  if (BigInt(received.monotonic_ns) > BigInt(held.monotonic_ns))
+  const { all = [], delayed = [] } = snapshot.receipts.value ?? {};
+  const lines = [all.at(-1)?.received, delayed.at(-1)?.line].filter((line) => line !== undefined);
+  const last = lines.sort((left, right) => left.seq - right.seq).at(-1);
+  if (held === undefined || last === undefined) return;
+  if (BigInt(last.monotonic_ns) > BigInt(held.monotonic_ns))
     unproven('The request was received after it was seen held.', 'receipts.jsonl');
 }

@@ -7,8 +7,10 @@
  */
 import type { Process } from '../contract/types.js';
 import type { Snapshot } from '../read/bundle.js';
+import type { OnItsWay, Request } from '../read/receipts.js';
+import type { RoleEvidence } from '../read/role.js';
 import { need, perItem, whereOfSnapshot, type CaseCheck, type Say } from './check.js';
-import { addedRequests, answered } from './derived.js';
+import { addedRequests, inheritedLines } from './derived.js';
 import { firstHolder, processName, type Part } from './identities.js';
 
 interface Item {
@@ -26,62 +28,72 @@ export const g06: CaseCheck = {
   scope: 'case',
   check({ snapshots }, bundle) {
     const items = snapshots.flatMap((snapshot): Item[] => [
-      { snapshot, part: 'process' },
+      ...snapshot.roles.map((role) => ({ snapshot, part: role })),
       { snapshot, part: 'inspector' },
     ]);
     return perItem(
       items,
       ({ snapshot }) => whereOfSnapshot(snapshot),
       ({ snapshot, part }, say) => {
-        const record = need<{ pid: number; start_time_ticks: string }>(
-          part === 'process' ? snapshot.process : snapshot.inspector,
-        );
+        const inspects = part === 'inspector';
+        const record = need<{ pid: number; start_time_ticks: string }>(inspects ? snapshot.inspector : part.process);
         const holder = firstHolder(bundle, processName(record));
         if (holder !== undefined && (holder.snapshot !== snapshot || holder.part !== part)) {
-          const who = `${holder.part === 'process' ? 'the role' : 'the inspector'} of ${holder.snapshot.caseId}/${holder.snapshot.name}`;
-          say('process-shared', `This process was already ${who}.`, { file: snapshot.file(`${part}.json`) });
+          const who = `${holder.part === 'inspector' ? 'the inspector' : 'the role'} of ${holder.snapshot.caseId}/${holder.snapshot.name}`;
+          const file = inspects ? snapshot.file('inspector.json') : part.file('process.json');
+          say('process-shared', `This process was already ${who}.`, { file });
         }
-        if (part === 'inspector') return wrote(need(snapshot.inspection).pid, record.pid, snapshot.file('inspection.json'), say);
-        if (snapshot.has('answer.json')) wrote(need(snapshot.answer).pid, record.pid, snapshot.file('answer.json'), say);
-        livedApart(snapshot, say);
-        const peers = addedRequests(snapshot).map(({ received }) => received.peer_pid);
-        if (peers.some((peer) => peer !== null && peer !== record.pid)) {
-          say('process-shared', 'A request came from another process than the role.', { file: snapshot.file('receipts.jsonl') });
-        }
+        if (inspects) return wrote(need(snapshot.inspection).pid, record.pid, snapshot.file('inspection.json'), say);
+        if (part.has('answer.json')) wrote(need(part.answer).pid, record.pid, part.file('answer.json'), say);
+        livedApart(snapshot, part, say);
+        // Each request is judged once, with the first of several roles.
+        if (part === snapshot.roles[0]) peersWrong(snapshot, say);
       },
     );
   },
 };
 
+/** What came of this snapshot's own processes: requests, questions, and what left them and has not arrived. */
+function ownLines(snapshot: Snapshot): (Request['received'] | OnItsWay['line'])[] {
+  const { all, delayed } = need(snapshot.receipts);
+  const inherited = inheritedLines(snapshot);
+  const arrived = all.map(({ received }) => received).filter((line) => line.delayed === undefined);
+  return [...arrived, ...delayed.map(({ line }) => line)].filter(({ seq }) => seq > inherited);
+}
+
+function peersWrong(snapshot: Snapshot, say: Say): void {
+  const pids = new Set(snapshot.roles.map(({ process }) => need(process).pid));
+  if (ownLines(snapshot).some(({ peer_pid: peer }) => peer !== null && !pids.has(peer)))
+    say('process-shared', 'A request came from another process than the role.', { file: snapshot.file('receipts.jsonl') });
+}
+
 /** Harness and provider read one clock, and a log is closed before its state is handed on. */
-function livedApart(snapshot: Snapshot, say: Say): void {
+function livedApart(snapshot: Snapshot, role: RoleEvidence, say: Say): void {
   const times = ({ timeline }: Process): bigint[] => timeline.map(({ monotonic_ns: ns }) => BigInt(ns));
-  const spawned = need(snapshot.process).timeline.find(({ what }) => what === 'spawned');
+  const { pid, timeline } = need(role.process);
+  const spawned = timeline.find(({ what }) => what === 'spawned');
   // A role that nobody saw begin is named by G5.
   if (spawned === undefined) return;
   const began = BigInt(spawned.monotonic_ns);
   const { base } = snapshot;
-  if (base !== undefined && times(need(base.process)).some((time) => time >= began))
-    say('process-shared', 'The role began before the one that it continues had ended.', { file: snapshot.file('process.json') });
-  const inherited = base === undefined ? 0 : need(base.receipts).requests.length;
-  const handedOn = need(snapshot.receipts).requests.slice(0, inherited);
+  if (base?.roles.some(({ process }) => times(need(process)).some((time) => time >= began)) === true)
+    say('process-shared', 'The role began before the one that it continues had ended.', { file: role.file('process.json') });
+  const file = snapshot.file('receipts.jsonl');
+  const inherited = inheritedLines(snapshot);
+  const handedOn = need(snapshot.receipts).all.filter(({ received }) => received.seq <= inherited);
   if (handedOn.some(({ settled }) => settled !== undefined && BigInt(settled.monotonic_ns) >= began))
-    say('process-shared', 'The role began before a request of the one that it continues was over.', {
-      file: snapshot.file('receipts.jsonl'),
-    });
-  const added = addedRequests(snapshot);
-  const early = added.find(({ received }) => BigInt(received.monotonic_ns) < began);
-  if (early !== undefined)
-    say('process-shared', 'A request came before the role began.', {
-      file: snapshot.file('receipts.jsonl'),
-      seq: early.received.seq,
-    });
+    say('process-shared', 'The role began before a request of the one that it continues was over.', { file });
+  // Of several processes, a request whose peer is not known may be that of any.
+  const isOwn = ({ peer_pid: peer }: { peer_pid: number | null }): boolean => snapshot.roles.length === 1 || peer === pid;
+  const early = ownLines(snapshot).find((line) => isOwn(line) && BigInt(line.monotonic_ns) < began);
+  if (early !== undefined) say('process-shared', 'A request came before the role began.', { file, seq: early.seq });
   // The provider writes its line before it answers, and what completed a role came back while it lived.
+  const added = addedRequests(snapshot).filter(({ received }) => received.delayed === undefined && isOwn(received));
   const last = added.at(-1)?.settled;
-  const exit = need(snapshot.process).timeline.find(({ what }) => what === 'exit_seen');
-  const isAnswer = last?.ended === 'answered' && answered(snapshot) === 'completed';
+  const exit = timeline.find(({ what }) => what === 'exit_seen');
+  const isAnswer = last?.ended === 'answered' && role.answer.value?.status === 'completed';
   if (isAnswer && exit !== undefined && BigInt(last.monotonic_ns) > BigInt(exit.monotonic_ns))
-    say('process-shared', 'A role was answered after it had ended.', { file: snapshot.file('receipts.jsonl'), seq: last.seq });
+    say('process-shared', 'A role was answered after it had ended.', { file, seq: last.seq });
 }
 
 function wrote(answered: number, recorded: number, file: string, say: Say): void {

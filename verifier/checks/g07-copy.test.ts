@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkpoints } from '../contract/data.js';
 import { expectFindings } from '../testing/match.js';
-import { endsWithCommitOf } from './g07-copy.js';
+import { endsWithCommitOf, isCommits } from './g07-copy.js';
 
 /** The first event is one that nothing joins; the second of the list is the armed one. */
 const ends = (before: readonly string[], after: readonly string[], inGroups: boolean): boolean =>
@@ -46,7 +46,8 @@ describe('G7, the end of a commit', () => {
     [[], ['context.compilation_requested']],
     [['context.compilation_requested'], ['context.compiled', 'call.requested']],
     [['attempt.observed', 'attempt.interpreted', 'attempt.retry_decided', 'attempt.completed'], ['result.recorded']],
-    [[], ['result.recorded', 'call.completed']],
+    [[], ['result.recorded']],
+    [[], ['call.completed', 'task.accepted']],
   ])('in groups is not after %j at %j', (before, after) => expect(ends(before, after, true)).toBe(false));
 
   it('in groups is an event that no group names', () => {
@@ -63,5 +64,20 @@ describe('G7, the end of a commit', () => {
         }),
       'checkpoint-mismatch',
     );
+  });
+});
+
+describe('G7, the number of commits', () => {
+  const resumed = ['call.resumed', 'call.requested', 'call.manifest', 'attempt.started'];
+
+  it.each<[string, readonly string[], boolean, number[]]>([
+    ['nothing', [], false, [0]],
+    ['events one by one', ['attempt.interpreted', 'attempt.retry_decided'], false, [2]],
+    ['a link with its new call as one', resumed, false, [3]],
+    ['the link alone never', ['call.resumed'], false, []],
+    ['in groups the whole at once, or in parts', resumed, true, [2, 3]],
+    ['in groups what a recovery does alone', ['effect.reconciled', 'attempt.interpreted'], true, [2]],
+  ])('of %s', (_what, types, inGroups, counts) => {
+    expect([0, 1, 2, 3, 4, 5].filter((count) => isCommits(types, count, inGroups))).toEqual(counts);
   });
 });

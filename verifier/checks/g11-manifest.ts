@@ -1,16 +1,17 @@
 /**
  * G11: The manifest is the request: its three hashes name stored bytes, and they are the bytes that were sent.
- * Verified: the estimated size of every offered item, what the compiler includes, the package rebuilt from the inventory, the prompt rendered from stored contents, the body around them, and that requests
- * with this key and body went to the manifest's path, as JSON.
- * Not verified: model and system text, which are the configuration's own; a request with another body (G19 names it).
+ * Verified: the size of every offered item, estimated or counted again, what the compiler includes, the package rebuilt from the
+ * inventory, the prompt rendered from stored contents, the body around them, and that requests with this key and body went to the
+ * manifest's path, as JSON, under the fencing token of an attempt.
+ * Not verified: model, system text and tools, which are the configuration's own; a request with another body (G19 names it).
  */
-import type { Compilation, Call } from '../model/history.js';
+import type { Call, Compilation } from '../model/history.js';
 import { compileInOrder, includedItems, isRequestBody, isSize, packageText, renderedText } from '../model/context.js';
-import { groupBy, matchOf, requestMatch } from '../model/effects.js';
+import { groupBy, intentsOf, matchOf, sentIn, sentMatch } from '../model/effects.js';
+import { tokenOf } from '../model/provider-steps.js';
 import { EvidenceError } from '../errors.js';
 import type { Snapshot } from '../read/bundle.js';
 import type { Ledger } from '../read/events.js';
-import type { Request } from '../read/receipts.js';
 import { sameJson } from '../read/canonical.js';
 import { textSha256 } from '../read/hash.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
@@ -20,24 +21,25 @@ export const g11: CaseCheck = {
   guarantee: 'G11',
   sentence: 'The manifest is the request: its three hashes name stored bytes, and they are the bytes that were sent.',
   covers:
-    'sizes of offered items, package, rendered context and request body rebuilt from the inventory; path and media type of the requests with this key and body',
-  doesNotCover: 'model and system text of the request, which nothing else records',
+    'sizes of offered items, package, rendered context and request body rebuilt from the inventory; path, media type and fencing token of the requests with this key and body',
+  doesNotCover: 'model, system text and tools of the request, which nothing here records',
   codes: ['manifest-mismatch'],
   scope: 'case',
   check: ({ snapshots }) =>
     perSnapshot(snapshots, plannedManifests, (snapshot, say) => {
       const history = historyIn(snapshot);
       const ledger = need(snapshot.ledger);
-      const requests = groupBy(need(snapshot.receipts).requests, requestMatch);
+      const sent = groupBy(sentIn(need(snapshot.receipts)), sentMatch);
+      const tokens = groupBy(intentsOf(history), ({ match }) => match);
       const file = snapshot.file('state/ledger.sqlite');
       for (const compilation of history.compilations.values()) {
         const wrong = compiledWrong(compilation) ?? sizeWrong(compilation, ledger);
         if (wrong !== null) say('manifest-mismatch', wrong, { file, seq: compilation.compiled?.seq ?? null });
       }
       for (const call of history.calls.values()) {
-        for (const wrong of callWrong(call, history.compilations.get(call.compilationId), ledger, requests)) {
+        const wrongs = callWrong(call, history.compilations.get(call.compilationId), ledger);
+        for (const wrong of [...wrongs, ...sentWrong(call, sent, tokens)])
           say('manifest-mismatch', wrong, { file, seq: call.manifest?.seq ?? null });
-        }
       }
       const ended = [...history.compilations.values()].filter(
         ({ compiled, failed }) => compiled !== undefined || failed !== undefined,
@@ -52,8 +54,6 @@ function plannedManifests(snapshot: Snapshot): number {
   const without = new Set(['requested', 'preparation_failed', 'superseded']);
   return ended.length + plannedCalls(snapshot, ({ stage }) => !without.has(stage));
 }
-
-type Requests = ReadonlyMap<string, readonly Request[]>;
 
 function compiledWrong({ requested, compiled, failed }: Compilation): string | null {
   if (compiled === undefined && failed === undefined) return null;
@@ -77,12 +77,12 @@ function compiledWrong({ requested, compiled, failed }: Compilation): string | n
 function sizeWrong({ requested }: Compilation, { artifacts }: Ledger): string | null {
   const isWrong = requested.offered.some((item) => {
     const bytes = artifacts.get(item.content_sha256)?.bytes;
-    return bytes !== undefined && !isSize(item, bytes.length);
+    return bytes !== undefined && !isSize(item, bytes);
   });
   return isWrong ? 'The size of an offered item is not that of its content.' : null;
 }
 
-function callWrong(call: Call, compilation: Compilation | undefined, { artifacts }: Ledger, requests: Requests): string[] {
+function callWrong(call: Call, compilation: Compilation | undefined, { artifacts }: Ledger): string[] {
   const { manifest } = call;
   if (manifest === undefined || compilation?.compiled === undefined) return [];
   const wrong: string[] = [];
@@ -105,12 +105,28 @@ function callWrong(call: Call, compilation: Compilation | undefined, { artifacts
     if (!(error instanceof EvidenceError)) throw error;
     wrong.push(error.message);
   }
-  const sent = requests.get(matchOf(call.key, manifest.request_body_sha256)) ?? [];
-  if (sent.some(({ received }) => received.path !== manifest.provider.path || received.method !== 'POST')) {
+  return wrong;
+}
+
+type Sent = ReturnType<typeof sentIn>[number];
+type Intents = ReturnType<typeof intentsOf>;
+
+/** Requests of an earlier runtime carry no fencing token. */
+function sentWrong(
+  { key, manifest }: Call,
+  sent: ReadonlyMap<string, readonly Sent[]>,
+  intents: ReadonlyMap<string, Intents>,
+): string[] {
+  if (manifest === undefined) return [];
+  const match = matchOf(key, manifest.request_body_sha256);
+  const lines = sent.get(match) ?? [];
+  const seqs = new Set(intents.get(match)?.map(({ attempt }) => attempt.seq));
+  const wrong: string[] = [];
+  if (lines.some(({ path, method }) => path !== manifest.provider.path || method !== 'POST'))
     wrong.push('A request with this key and body went elsewhere than the manifest says.');
-  }
-  if (sent.some(({ received }) => received.headers['content-type'] !== 'application/json')) {
+  if (lines.some(({ headers }) => headers['content-type'] !== 'application/json'))
     wrong.push('A request with this key and body was not sent as JSON.');
-  }
+  if (lines.some(({ headers }) => headers['fencing-token'] !== undefined && !seqs.has(tokenOf({ headers }) ?? 0)))
+    wrong.push('The fencing token of a request with this key and body is that of no attempt.');
   return wrong;
 }

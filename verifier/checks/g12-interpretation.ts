@@ -1,12 +1,14 @@
 /**
- * G12: What the response bytes mean is what the independent interpreter, in the version that the manifest names, reads in them, and
- * the recorded result is that text.
+ * G12: What the response bytes mean is what the independent interpreter, in the version that the manifest or the recovery that
+ * reinterpreted them names, reads in them, and the recorded result is that text.
  * Verified: interpreter, result, finish reason and text of every interpretation from its preserved bytes; the text of every
  * recorded result.
  * Not verified: `detail` where it is prose; interpreters of other names, which are unknown here and said so.
  */
-import type { Attempt, Call } from '../model/history.js';
-import { interpret } from '../model/interpreter.js';
+import type { AttemptInterpreted } from '../contract/types.js';
+import type { At, Attempt, Call } from '../model/history.js';
+import { interpret, isKnown } from '../model/interpreter.js';
+import { decidingAttempt, interpretationOf, responseOf } from '../model/settlement.js';
 import { EvidenceError } from '../errors.js';
 import type { Snapshot } from '../read/bundle.js';
 import { sameJson } from '../read/canonical.js';
@@ -18,7 +20,7 @@ import { historyIn, plannedCalls } from './derived.js';
 export const g12: CaseCheck = {
   guarantee: 'G12',
   sentence:
-    'What the response bytes mean is what the independent interpreter, in the version that the manifest names, reads in them, and the recorded result is that text.',
+    'What the response bytes mean is what the independent interpreter, in the version that the manifest or the recovery that reinterpreted them names, reads in them, and the recorded result is that text.',
   covers: 'interpreter, result, finish reason and text of every interpretation; the text of every recorded result',
   doesNotCover: 'the prose of `detail`',
   codes: ['interpretation-mismatch'],
@@ -31,13 +33,14 @@ export const g12: CaseCheck = {
       const calls = [...historyIn(snapshot).calls.values()];
       for (const call of calls) {
         for (const attempt of call.attempts) {
-          if (attempt.interpreted === undefined) continue;
-          const wrong = interpretedWrong(attempt.interpreted, attempt, call, ledger);
-          if (wrong !== null) say('interpretation-mismatch', wrong, { file, seq: attempt.interpreted.seq });
-          judged += 1;
+          for (const interpreted of attempt.interpretations) {
+            const wrong = interpretedWrong(interpreted, attempt, call, ledger);
+            if (wrong !== null) say('interpretation-mismatch', wrong, { file, seq: interpreted.seq });
+            judged += 1;
+          }
         }
         for (const result of call.results) {
-          if (result.text_sha256 !== answerText(call))
+          if (result.text_sha256 !== answerText(call, result.seq))
             say('interpretation-mismatch', 'The recorded result is not the text of the answer.', { file, seq: result.seq });
           judged += 1;
         }
@@ -54,34 +57,37 @@ function plannedMeanings(snapshot: Snapshot): number {
   return 2 * plannedCalls(snapshot, ({ outcome }) => outcome === 'succeeded');
 }
 
-type Interpreted = NonNullable<Attempt['interpreted']>;
-
-function interpretedWrong(interpreted: Interpreted, { observed }: Attempt, call: Call, { artifacts }: Ledger): string | null {
-  if (call.manifest !== undefined && !sameJson(call.manifest.interpreter, interpreted.interpreter))
+function interpretedWrong(
+  interpreted: At<AttemptInterpreted>,
+  attempt: Attempt,
+  call: Call,
+  { artifacts }: Ledger,
+): string | null {
+  const { interpreter, recovery } = interpreted;
+  // A recovery may read the bytes again in another version than the manifest's, and says so itself.
+  if (recovery === undefined && call.manifest !== undefined && !sameJson(call.manifest.interpreter, interpreter))
     return 'The interpreter is not the one that the manifest names.';
-  if (!isKnown(interpreted.interpreter)) throw notKnown(interpreted.interpreter);
-  const response = observed?.response_sha256 == null ? undefined : artifacts.get(observed.response_sha256);
-  if (observed === undefined || response === undefined) return 'There are no preserved bytes to interpret.';
-  const meaning = interpret(observed.status, response.bytes);
+  if (!isKnown(interpreter)) throw notKnown(interpreter);
+  const response = responseOf(attempt, interpreted.seq);
+  const bytes = response?.sha256 == null ? undefined : artifacts.get(response.sha256)?.bytes;
+  if (response === undefined || bytes === undefined) return 'There are no preserved bytes to interpret.';
+  const meaning = interpret(response.status, bytes, interpreter.version);
   if (meaning.result !== interpreted.result) return `The bytes read as ${meaning.result}, recorded is ${interpreted.result}.`;
-  if (observed.status !== 200 && interpreted.detail !== String(observed.status))
+  if (response.status !== 200 && interpreted.detail !== String(response.status))
     return 'The detail of a refused request is not its status.';
   if (meaning.finish_reason !== interpreted.finish_reason) return 'The finish reason is not the one in the bytes.';
   const text = meaning.text === null ? null : textSha256(meaning.text);
   return text === interpreted.text_sha256 ? null : 'The text is not the one in the bytes.';
 }
 
-type Interpreter = Interpreted['interpreter'];
-
-function isKnown({ name, version }: Interpreter): boolean {
-  return name === 'chat-completions' && version === 1;
-}
-
 /** Also of one that no answer has needed yet: what it would have made of one cannot be told. */
-function notKnown({ name, version }: Interpreter): EvidenceError {
+function notKnown({ name, version }: AttemptInterpreted['interpreter']): EvidenceError {
   return new EvidenceError('absent', `The interpreter ${name} ${version} is not known here.`);
 }
 
-function answerText(call: Call): string | null {
-  return call.attempts.find(({ interpreted }) => interpreted?.result === 'answer')?.interpreted?.text_sha256 ?? null;
+/** The text that the call went on from, when its result was recorded. */
+function answerText(call: Call, before: number): string | null {
+  const attempt = decidingAttempt(call, before);
+  const read = attempt === undefined ? undefined : interpretationOf(attempt, before);
+  return read?.result === 'answer' ? read.text_sha256 : null;
 }

@@ -4,7 +4,8 @@
  * answered from the ledger was completed there.
  * Not verified: that the answer is any good; a person or a check accepts it.
  */
-import { isSettled, type Call, type History } from '../model/history.js';
+import type { Attempt, Call, History } from '../model/history.js';
+import { decidingAttempt, interpretationOf, isSettled } from '../model/settlement.js';
 import type { Snapshot } from '../read/bundle.js';
 import { perSnapshot, type CaseCheck } from './check.js';
 import { historyIn, inheritedCount, plannedCalls } from './derived.js';
@@ -42,11 +43,16 @@ function plannedEnds(snapshot: Snapshot): number {
   return plannedCalls(snapshot, ({ stage }) => stage === 'completed');
 }
 
+/** By its last reading before the event. */
+function isAnswered(attempt: Attempt | undefined, before: number): boolean {
+  return attempt !== undefined && interpretationOf(attempt, before)?.result === 'answer';
+}
+
 function unsound(history: History, call: Call): { seq: number; detail: string }[] {
   const problems: { seq: number; detail: string }[] = [];
-  for (const { completed, interpreted } of call.attempts) {
-    const answered = interpreted?.result === 'answer';
-    if (completed !== undefined && (completed.outcome === 'succeeded') !== answered) {
+  for (const attempt of call.attempts) {
+    const { completed } = attempt;
+    if (completed !== undefined && (completed.outcome === 'succeeded') !== isAnswered(attempt, completed.seq)) {
       problems.push({ seq: completed.seq, detail: 'An attempt succeeds exactly when it was answered.' });
     }
   }
@@ -56,7 +62,7 @@ function unsound(history: History, call: Call): { seq: number; detail: string }[
   // What came back later excuses nothing: at that moment nobody could know.
   if (call.attempts.some((attempt) => !isSettled(history, call, attempt, completed.seq)))
     say('The call was completed with an attempt that nothing had settled before.');
-  const answered = call.attempts.some(({ interpreted }) => interpreted?.result === 'answer');
+  const answered = isAnswered(decidingAttempt(call, completed.seq), completed.seq);
   const resultId = call.results[0]?.result_id ?? null;
   if (completed.outcome === 'succeeded') {
     if (!answered || resultId === null) say('The call succeeded without an answer and its result.');

@@ -7,7 +7,7 @@
 import { fileSha256 } from '../read/hash.js';
 import type { Snapshot } from '../read/bundle.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
-import { plannedReceipts } from './derived.js';
+import { plannedQuestions, plannedReceipts } from './derived.js';
 
 export const g18: CaseCheck = {
   guarantee: 'G18',
@@ -22,16 +22,16 @@ export const g18: CaseCheck = {
       const log = need(snapshot.receipts);
       const file = snapshot.file('receipts.jsonl');
       for (const { line, detail } of log.problems) say('receipt-malformed', detail, { file, seq: line });
-      const sealed = need(snapshot.process).receipts;
+      const sealed = need(snapshot.closed);
       const isOne =
         sealed?.bytes === log.bytes.length && sealed.lines === log.lineCount && sealed.sha256 === fileSha256(log.bytes);
       if (sealed === null) say('receipts-unsealed', 'The provider did not close the log.', { file });
       else if (!isOne) say('receipts-unsealed', 'The log is not the one that the provider closed.', { file });
-      return 1 + log.requests.length;
+      return 1 + log.all.length + log.delayed.length;
     }),
 };
 
-/** Every request, and the seal, which an empty log has too. */
+/** Every request and question, and the seal, which an empty log has too. */
 function plannedLogs(snapshot: Snapshot): number {
-  return 1 + plannedReceipts(snapshot);
+  return 1 + plannedReceipts(snapshot) + plannedQuestions(snapshot);
 }

@@ -1,9 +1,10 @@
 /**
  * G19: Every receipt has an intent: an attempt started under the same key with the same body hash.
- * Verified: by count, not by existence: one started attempt explains one request, and one recorded as not sent explains none.
+ * Verified: by count, not by existence: one started attempt explains one request, and one recorded as not sent explains none. A request
+ * that is on its way, or that a fence refused, was intended like any other; a look-up or a fence has no intent.
  * Not verified: which of several equal attempts made which request.
  */
-import { groupBy, intentsOf, requestMatch } from '../model/effects.js';
+import { groupBy, intentsOf, sentIn, sentMatch } from '../model/effects.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
 import { historyIn, plannedReceipts } from './derived.js';
 
@@ -18,15 +19,15 @@ export const g19: CaseCheck = {
     perSnapshot(snapshots, plannedReceipts, (snapshot, say) => {
       const sendable = intentsOf(historyIn(snapshot)).filter(({ attempt }) => attempt.observed?.delivery !== 'not_sent');
       const intents = groupBy(sendable, ({ match }) => match);
-      const received = need(snapshot.receipts).requests;
-      for (const [match, requests] of groupBy(received, requestMatch)) {
-        for (const { received: line } of requests.slice(intents.get(match)?.length ?? 0)) {
+      const sent = sentIn(need(snapshot.receipts));
+      for (const [match, lines] of groupBy(sent, sentMatch)) {
+        for (const { seq } of lines.slice(intents.get(match)?.length ?? 0)) {
           say('receipt-unintended', 'The provider received a request that nobody recorded as intended.', {
             file: snapshot.file('receipts.jsonl'),
-            seq: line.seq,
+            seq,
           });
         }
       }
-      return received.length;
+      return sent.length;
     }),
 };

@@ -1,11 +1,11 @@
 /**
  * G20: Every intent has its receipt, unless the kill came between the two, or the attempt is recorded as not sent.
- * Verified: by count of intents and requests of one key and body. A kill explains an unobserved attempt if it came at a checkpoint
+ * Verified: by count of intents and requests of one key and body, with those that are still on their way. A kill explains an unobserved attempt if it came at a checkpoint
  * whose event is the attempt's own start or lies before it in the same commit; a kill in a held request explains nothing, since
  * the provider had it.
  * Not verified: ledger and receipts cut off in step, which nothing inside the bundle can show.
  */
-import { groupBy, intentsOf, requestMatch } from '../model/effects.js';
+import { groupBy, intentsOf, sentIn, sentMatch } from '../model/effects.js';
 import type { Snapshot } from '../read/bundle.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
 import { addedEvents, historyIn, plannedReceipts } from './derived.js';
@@ -22,9 +22,9 @@ export const g20: CaseCheck = {
       const explained = new Set(snapshot.lineage.flatMap(cutByKill));
       const all = intentsOf(historyIn(snapshot));
       const intents = all.filter(({ attempt }) => attempt.observed?.delivery !== 'not_sent' && !explained.has(attempt.id));
-      const requests = groupBy(need(snapshot.receipts).requests, requestMatch);
+      const sent = groupBy(sentIn(need(snapshot.receipts)), sentMatch);
       for (const [match, group] of groupBy(intents, (intent) => intent.match)) {
-        for (const { attempt } of group.slice(requests.get(match)?.length ?? 0)) {
+        for (const { attempt } of group.slice(sent.get(match)?.length ?? 0)) {
           say('intent-unserved', 'An attempt was started and the provider has no request of it.', {
             file: snapshot.file('state/ledger.sqlite'),
             seq: attempt.seq,
@@ -40,7 +40,9 @@ function cutByKill(snapshot: Snapshot): string[] {
   const { kill } = snapshot.planned;
   if (kill === null || kill.at === 'held') return [];
   const added = addedEvents(snapshot);
-  const armed = added.filter(({ type }) => type === kill.checkpoint)[kill.occurrence - 1];
+  // Whatever else a commit holds, the start of an attempt is its last event.
+  const isLast = kill.checkpoint === 'commit' && added.at(-1)?.type === 'attempt.started';
+  const armed = isLast ? added.at(-1) : added.filter(({ type }) => type === kill.checkpoint)[kill.occurrence - 1];
   if (armed === undefined) return [];
   const attempts = [...historyIn(snapshot).calls.values()].flatMap((call) => call.attempts);
   return attempts.filter(({ seq, observed }) => seq >= armed.seq && observed === undefined).map(({ id }) => id);

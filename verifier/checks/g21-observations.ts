@@ -1,10 +1,13 @@
 /**
  * G21: What the record says came back whole is what the provider says it answered, by status and by the hash of the bytes.
  * Verified: every complete observation against an answered request of the same key and body; each request explains one observation;
- * that nothing is recorded as received of a delivery that was not complete.
- * Not verified: that a broken delivery was broken: the provider only knows that it handed its answer to the socket.
+ * that nothing is recorded as received of a delivery that was not complete; every response that was adopted on the provider's word
+ * against what it sent, or would have sent, for an effect of the key and body.
+ * Not verified: that a broken delivery was broken: the provider only knows that it handed its answer to the socket. A response that an
+ * operator stated.
  */
 import { groupBy, intentsOf, requestMatch } from '../model/effects.js';
+import type { Attempt, Call, Reconciliation } from '../model/history.js';
 import type { Snapshot } from '../read/bundle.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
 import { historyIn, plannedCalls } from './derived.js';
@@ -12,8 +15,8 @@ import { historyIn, plannedCalls } from './derived.js';
 export const g21: CaseCheck = {
   guarantee: 'G21',
   sentence: 'What the record says came back whole is what the provider says it answered, by status and by the hash of the bytes.',
-  covers: 'status and response hash of every observation; none of a delivery that was not complete',
-  doesNotCover: 'whether a delivery that is recorded as broken was',
+  covers: 'status and response hash of every observation and of every adopted response; none of a delivery that was not complete',
+  doesNotCover: 'whether a delivery that is recorded as broken was; a response that an operator stated',
   codes: ['observation-mismatch'],
   scope: 'case',
   check: ({ snapshots }) =>
@@ -40,11 +43,34 @@ export const g21: CaseCheck = {
         if (delivery !== 'complete' && (status !== null || response !== null || type !== null))
           say('observation-mismatch', 'A response is recorded of a delivery that was not complete.', { file, seq: seq ?? null });
       }
-      return observed.length;
+      const adopted = intentsOf(historyIn(snapshot)).flatMap(({ call, attempt, match }) =>
+        adoptedFromProvider(call, attempt).map((reconciliation) => ({ match, reconciliation })),
+      );
+      const served = new Set(
+        need(snapshot.receipts)
+          .requests.filter(({ settled }) => (settled?.effect ?? null) !== null)
+          .map((request) => `${requestMatch(request)} ${request.settled?.status} ${request.settled?.response_sha256}`),
+      );
+      for (const { match, reconciliation } of adopted) {
+        const { status, response_sha256: response } = reconciliation.response ?? {};
+        if (!served.has(`${match} ${status} ${response}`))
+          say('observation-mismatch', 'The adopted response is not that of an effect of this key and body.', {
+            file,
+            seq: reconciliation.seq,
+          });
+      }
+      return observed.length + adopted.length;
     }),
 };
 
-/** What succeeded was observed. */
+function adoptedFromProvider({ reconciliations }: Call, { id }: Attempt): Reconciliation[] {
+  return reconciliations.filter(
+    ({ attemptId, response, basis }) => attemptId === id && response !== null && basis !== 'operator_statement',
+  );
+}
+
+/** What succeeded was observed, or its response was stated by an operator, as an input of the lineage says. */
 function plannedObservations(snapshot: Snapshot): number {
-  return plannedCalls(snapshot, ({ outcome }) => outcome === 'succeeded');
+  const stated = snapshot.lineage.filter(({ planned }) => planned.input?.response !== undefined).length;
+  return Math.max(0, plannedCalls(snapshot, ({ outcome }) => outcome === 'succeeded') - stated);
 }

@@ -7,11 +7,14 @@ import type { Answer } from '../contract/types.js';
 import { EvidenceError } from '../errors.js';
 import { sameJson } from '../read/canonical.js';
 import type { Snapshot } from '../read/bundle.js';
+import type { Read } from '../read/facts.js';
 import { need, perItem, type CaseCheck } from './check.js';
 
 interface Item {
   readonly snapshot: Snapshot;
-  readonly file: 'answer.json' | 'inspection.json';
+  readonly file: string;
+  readonly answer: Read<Answer>;
+  readonly inspects: boolean;
 }
 
 export const g23: CaseCheck = {
@@ -25,10 +28,10 @@ export const g23: CaseCheck = {
   check({ snapshots }, { plan }) {
     return perItem(
       answersOf(snapshots),
-      ({ snapshot, file }) => ({ case: snapshot.caseId, snapshot: snapshot.name, file: snapshot.file(file), seq: null }),
-      ({ snapshot, file }, say) => {
-        const { egress } = need(file === 'answer.json' ? snapshot.answer : snapshot.inspection) satisfies Answer;
-        const planted = file === 'answer.json' ? (snapshot.planned.expect.egress_refused ?? 0) : 0;
+      ({ snapshot, file }) => ({ case: snapshot.caseId, snapshot: snapshot.name, file, seq: null }),
+      ({ snapshot, answer, inspects }, say) => {
+        const { egress } = need(answer);
+        const planted = inspects ? 0 : (snapshot.planned.expect.egress_refused ?? 0);
         if (egress.mechanism === 'none') throw new EvidenceError('absent', 'Nothing guarded the egress of a role.');
         if (planted === 0 && egress.refused.length > 0)
           say('egress-unexpected', 'A role reached for something else than the provider.');
@@ -43,8 +46,11 @@ export const g23: CaseCheck = {
 
 /** Roles that the plan lets run to their end, and every inspector. */
 export function answersOf(snapshots: readonly Snapshot[]): Item[] {
-  return snapshots.flatMap((snapshot): Item[] => [
-    ...(snapshot.planned.kill === null ? [{ snapshot, file: 'answer.json' as const }] : []),
-    { snapshot, file: 'inspection.json' },
-  ]);
+  return snapshots.flatMap((snapshot): Item[] => {
+    const roles = snapshot.planned.kill === null ? snapshot.roles : [];
+    return [
+      ...roles.map((role) => ({ snapshot, file: role.file('answer.json'), answer: role.answer, inspects: false })),
+      { snapshot, file: snapshot.file('inspection.json'), answer: snapshot.inspection, inspects: true },
+    ];
+  });
 }

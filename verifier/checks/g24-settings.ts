@@ -21,9 +21,9 @@ export const g24: CaseCheck = {
   check({ snapshots }, { execution }) {
     return perItem(
       answersOf(snapshots),
-      ({ snapshot, file }) => ({ case: snapshot.caseId, snapshot: snapshot.name, file: snapshot.file(file), seq: null }),
-      ({ snapshot, file }, say) => {
-        const { settings, refusal } = need(file === 'answer.json' ? snapshot.answer : snapshot.inspection);
+      ({ snapshot, file }) => ({ case: snapshot.caseId, snapshot: snapshot.name, file, seq: null }),
+      ({ answer }, say) => {
+        const { settings, refusal } = need(answer);
         const recorded = need(execution).versions;
         // A role that met a living owner opened no ledger, and says so.
         const unopened = refusal?.error === 'OwnerAlive' && settings.journal_mode === 'unopened';

@@ -5,6 +5,7 @@
  * Not verified: what the plan does not predict.
  */
 import { countEffects } from '../model/effects.js';
+import type { Event } from '../contract/types.js';
 import { workStates, type DerivedState } from '../model/work-state.js';
 import type { Snapshot } from '../read/bundle.js';
 import { canonical, sameJson } from '../read/canonical.js';
@@ -12,7 +13,8 @@ import type { Expectation } from '../read/plan.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
 import { outcomeIn } from './derived.js';
 
-type Member = keyof Expectation;
+type Expected = Snapshot['planned']['expect'];
+type Member = Exclude<keyof Expectation, 'same_events_as'>;
 
 export const g25: CaseCheck = {
   guarantee: 'G25',
@@ -24,10 +26,10 @@ export const g25: CaseCheck = {
   check: ({ snapshots }) =>
     perSnapshot(
       snapshots,
-      ({ planned }) => Object.keys(planned.expect).length,
+      ({ planned }) => predicted(planned.expect).length,
       (snapshot, say) => {
         const { expect } = snapshot.planned;
-        const members = Object.keys(expect) as Member[];
+        const members = predicted(expect);
         for (const member of members) {
           const found = derive[member](snapshot, expect);
           if (sameJson(found, expect[member])) continue;
@@ -40,14 +42,32 @@ export const g25: CaseCheck = {
     ),
 };
 
-const derive: { [M in Member]-?: (snapshot: Snapshot, expect: Expectation) => unknown } = {
-  ended: (snapshot) => (need(snapshot.process).exit.signal === 'SIGKILL' ? 'killed' : need(snapshot.answer).status),
+/** That two snapshots end in the same events is a guarantee of its own (G32). */
+function predicted(expect: Expected): Member[] {
+  return (Object.keys(expect) as (Member | 'same_events_as')[]).filter((name) => name !== 'same_events_as');
+}
+
+const derive: { [M in Member]-?: (snapshot: Snapshot, expect: Expected) => unknown } = {
+  ended(snapshot) {
+    if (snapshot.group !== undefined) return 'several';
+    return need(snapshot.process).exit.signal === 'SIGKILL' ? 'killed' : need(snapshot.answer).status;
+  },
   events: (snapshot) => need(snapshot.ledger).events.length,
   receipts: (snapshot) => countEffects(need(snapshot.receipts)).receipts,
   effects: (snapshot) => countEffects(need(snapshot.receipts)).effects,
   keys: (snapshot) => countEffects(need(snapshot.receipts)).keys,
   bodies: (snapshot) => countEffects(need(snapshot.receipts)).bodies,
   processes: (snapshot) => countEffects(need(snapshot.receipts)).processes,
+  questions: (snapshot) => countEffects(need(snapshot.receipts)).questions,
+  delayed: (snapshot) => countEffects(need(snapshot.receipts)).delayed,
+  members: ({ roles }) => {
+    const statuses = roles.map(({ answer }) => need(answer).status);
+    const count = (wanted: string): number => statuses.filter((status) => status === wanted).length;
+    return { completed: count('completed'), failed: count('failed'), refused: count('refused') };
+  },
+  reconciled: (snapshot) =>
+    eventsOf(snapshot, 'effect.reconciled').map(({ payload: { finding, reason } }) => ({ finding, reason })),
+  operations: ({ roles }) => roles.flatMap(({ answer }) => need(answer).operations ?? []),
   outcome: outcomeIn,
   calls: (snapshot, { calls = [] }) =>
     states(snapshot)
@@ -66,6 +86,10 @@ const derive: { [M in Member]-?: (snapshot: Snapshot, expect: Expectation) => un
   replayed: (snapshot) => need(snapshot.answer).replayed,
   egress_refused: (snapshot) => need(snapshot.answer).egress.refused.length,
 };
+
+function eventsOf(snapshot: Snapshot, type: string): Event[] {
+  return need(snapshot.ledger).events.filter((event) => event.type === type);
+}
 
 /** A prediction speaks of one task: a second one is more than it predicts. */
 function states(snapshot: Snapshot): DerivedState[] {

@@ -1,21 +1,24 @@
 /**
  * G26: What ran is what was planned: the scenario and the script are the plan's, byte for byte, the record says what the scenario
  * asks for, and the provider did to each request what its script says.
- * Verified: the hashes that the harness recorded of what it gave, against the plan; task, claim, inventory, call, policy and judgement
- * in every event that a snapshot added; of every request that it added, how it ended, its status and its effect, against the step in
- * force and the rule about keys; a scripted text, where its bytes are kept.
+ * Verified: the hashes that the harness recorded of what it gave, and the operation, against the plan; task, claim, inventory, call,
+ * policy and judgement in every event that a snapshot added; of every request and question that it added, how it ended, its status and
+ * its effect, against the step in force and the rules about keys, fences and what is on its way; a scripted text, where its bytes are
+ * kept, and scripted bytes by their hash.
  * Not verified: how long a delay was and where a stream was cut; the words of an error; what a subject of one's own makes of its scenario.
  */
-import { departures } from '../model/provider.js';
+import { departures, stepsOf } from '../model/provider.js';
 import { interpret } from '../model/interpreter.js';
-import { scenarioDepartures } from '../model/scenario.js';
-import type { Plan } from '../contract/types.js';
+import { scenarioDepartures, type Told } from '../model/scenario.js';
+import type { Event, Plan } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import { canonical } from '../read/canonical.js';
 import { textSha256 } from '../read/hash.js';
-import type { Request } from '../read/receipts.js';
+import type { Settled } from '../read/receipts.js';
+import type { RoleEvidence } from '../read/role.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
-import { addedRequests, inheritedCount, isExternal, plannedReceipts } from './derived.js';
+import { addedRequests, inheritedCount, inheritedLines, isExternal, plannedQuestions, plannedReceipts } from './derived.js';
+import { toldTo } from './parking.js';
 
 type Scenario = Plan['scenarios'][string];
 type Script = Plan['providers'][string];
@@ -25,7 +28,7 @@ export const g26: CaseCheck = {
   sentence:
     "What ran is what was planned: the scenario and the script are the plan's, byte for byte, the record says what the scenario asks for, and the provider did to each request what its script says.",
   covers:
-    'the recorded hashes of scenario and script; what every added event records of the scenario; the end, the status, the effect and the scripted text of every request',
+    'the recorded hashes of scenario, script and input; what every added event records of the scenario; the end, the status, the effect and the scripted text of every request and question',
   doesNotCover:
     "how long a delay was, where a stream was cut, the words of an error; what a subject of one's own makes of its scenario",
   codes: ['scenario-unplanned', 'script-departed'],
@@ -33,22 +36,37 @@ export const g26: CaseCheck = {
   check: ({ snapshots }, bundle) =>
     perSnapshot(snapshots, plannedParts, (snapshot, say) => {
       const { scenario, script } = plannedInput(bundle, snapshot);
-      const record = need(snapshot.process);
-      const file = snapshot.file('process.json');
-      if (record.scenario_sha256 !== partSha256(scenario, '\n'))
-        say('scenario-unplanned', 'The role was given another scenario than the planned one.', { file });
-      if (record.script_sha256 !== partSha256(script, ''))
-        say('scenario-unplanned', 'The provider was given another script than the planned one.', { file });
-      const added = addedRequests(snapshot);
-      requestsWrong(snapshot, added, script, say);
+      let given = 0;
+      for (const role of snapshot.roles) given += givenWrong(snapshot, role, scenario, script, say);
+      const inherited = inheritedLines(snapshot);
+      const added = need(snapshot.receipts).all.filter(({ received }) => received.seq > inherited);
+      requestsWrong(snapshot, script, say);
       if (!isExternal(snapshot)) recordWrong(snapshot, scenario, say);
-      return 2 + added.filter(({ settled }) => settled !== undefined).length;
+      return given + added.filter(({ settled }) => settled !== undefined).length;
     }),
 };
 
-/** Scenario, script, and the requests that this snapshot adds. */
+/** What each role was given, and the requests and questions that this snapshot adds. */
 function plannedParts(snapshot: Snapshot): number {
-  return 2 + plannedReceipts(snapshot) - (snapshot.base === undefined ? 0 : plannedReceipts(snapshot.base));
+  const sent = (one: Snapshot): number => plannedReceipts(one) + plannedQuestions(one);
+  const given = snapshot.roles.reduce((sum, role) => sum + (toldTo(snapshot, role).operation === null ? 2 : 3), 0);
+  return given + sent(snapshot) - (snapshot.base === undefined ? 0 : sent(snapshot.base));
+}
+
+/** Scenario, script, and what it was told to carry out; how many of them were judged. */
+function givenWrong(snapshot: Snapshot, role: RoleEvidence, scenario: Scenario, script: Script, say: Say): number {
+  const record = need(role.process);
+  const file = role.file('process.json');
+  if (record.scenario_sha256 !== partSha256(scenario, '\n'))
+    say('scenario-unplanned', 'The role was given another scenario than the planned one.', { file });
+  if (record.script_sha256 !== partSha256(script, ''))
+    say('scenario-unplanned', 'The provider was given another script than the planned one.', { file });
+  const { operation, input } = toldTo(snapshot, role);
+  if ((record.operation ?? null) !== operation)
+    say('scenario-unplanned', 'The role was told another operation than the planned one.', { file });
+  if ((record.input_sha256 ?? null) !== (input === null ? null : partSha256(input, '\n')))
+    say('scenario-unplanned', 'The role was given another input than the planned one.', { file });
+  return operation === null ? 2 : 3;
 }
 
 const hashes = new WeakMap<object, string>();
@@ -71,21 +89,51 @@ function recordWrong(snapshot: Snapshot, scenario: Scenario, say: Say): void {
   const inherited = inheritedCount(snapshot);
   const bytesOf = (hash: string): Uint8Array | undefined => artifacts.get(hash)?.bytes;
   const file = snapshot.file('state/ledger.sqlite');
-  for (const { seq, detail } of scenarioDepartures(scenario, snapshot.planned.role, { events, inherited, bytesOf }))
+  const told = tellers(snapshot);
+  for (const { seq, detail } of scenarioDepartures(scenario, { events, inherited, bytesOf, told }))
     say('scenario-unplanned', detail, { file, seq });
 }
 
-function requestsWrong(snapshot: Snapshot, added: readonly Request[], script: Script, say: Say): void {
-  const { requests } = need(snapshot.receipts);
+/** What the process was told that appended an event: a recovery names its process, and what follows on the straight path is its own. */
+function tellers(snapshot: Snapshot): (event: Event) => Told {
+  const { role } = snapshot.planned;
+  const all = snapshot.roles.map((one) => ({ pid: need(one.process).pid, told: { role, ...toldTo(snapshot, one) } }));
+  let last = all[0]?.told ?? { role, operation: null, input: null };
+  return ({ payload }) => {
+    const pid = (payload.recovery as { pid?: number } | undefined)?.pid;
+    last = all.find((one) => one.pid === pid)?.told ?? last;
+    return last;
+  };
+}
+
+function requestsWrong(snapshot: Snapshot, script: Script, say: Say): void {
+  const log = need(snapshot.receipts);
   const file = snapshot.file('receipts.jsonl');
-  for (const { request, detail } of departures(requests, requests.length - added.length, script))
-    say('script-departed', detail, { file, seq: request.settled?.seq ?? null });
-  for (const [index, { settled }] of added.entries()) {
-    const step = script.requests[index] ?? script.otherwise;
-    if (step.do !== 'answer' || step.text === undefined || settled?.effect?.replayed !== false) continue;
-    // Only what a ledger kept has bytes; a hash alone has no text.
-    const kept = snapshot.ledger.value?.artifacts.get(settled.response_sha256 ?? '');
-    if (settled.effect.name === 'chat.completions' && kept !== undefined && interpret(200, kept.bytes).text !== step.text)
-      say('script-departed', 'The answer has another text than its script.', { file, seq: settled.seq });
+  const inherited = inheritedLines(snapshot);
+  for (const { seq, detail } of departures(log, inherited, script)) say('script-departed', detail, { file, seq });
+  const steps = stepsOf(log, inherited, script);
+  for (const { received, settled } of addedRequests(snapshot)) {
+    const step = steps.get(received.seq);
+    if (settled === undefined || step === undefined || settled.effect?.replayed === true) continue;
+    const wrong = contentWrong(step, settled, (hash) => snapshot.ledger.value?.artifacts.get(hash)?.bytes);
+    if (wrong !== null) say('script-departed', wrong, { file, seq: settled.seq });
   }
+}
+
+type BytesOf = (hash: string) => Uint8Array | undefined;
+
+/** Of an answer that is not given again. */
+function contentWrong(
+  step: Script['otherwise'],
+  { effect, status, response_sha256: hash }: Settled,
+  bytesOf: BytesOf,
+): string | null {
+  // What a key refused has no effect, and says so in the provider's own words.
+  const isStep = effect !== null || (step.do === 'raw' && step.effect === 'none');
+  if (step.do === 'raw' && isStep && status === step.status && hash !== textSha256(step.body))
+    return 'The answer has other bytes than its script.';
+  if (step.do !== 'answer' || step.text === undefined || effect?.name !== 'chat.completions') return null;
+  // Only what a ledger kept has bytes; a hash alone has no text.
+  const kept = bytesOf(hash ?? '');
+  return kept === undefined || interpret(200, kept).text === step.text ? null : 'The answer has another text than its script.';
 }

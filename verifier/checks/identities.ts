@@ -3,8 +3,9 @@
  * run side by side, so one process in two cases is as wrong as one in two snapshots.
  */
 import type { Bundle, Snapshot } from '../read/bundle.js';
+import type { RoleEvidence } from '../read/role.js';
 
-export type Part = 'process' | 'inspector';
+export type Part = RoleEvidence | 'inspector';
 
 interface Holder {
   readonly snapshot: Snapshot;
@@ -19,10 +20,12 @@ export function firstHolder(bundle: Bundle, identity: string): Holder | undefine
   const holders = new Map<string, Holder>();
   const hold = (name: string, holder: Holder): void => void (holders.has(name) ? null : holders.set(name, holder));
   for (const snapshot of bundle.cases.flatMap(({ snapshots }) => snapshots)) {
-    const { process, inspector } = snapshot;
-    if (process.value !== undefined) {
-      hold(processName(process.value), { snapshot, part: 'process' });
-      hold(nonceName(process.value), { snapshot, part: 'process' });
+    const { roles, inspector } = snapshot;
+    for (const role of roles) {
+      const record = role.process.value;
+      if (record === undefined) continue;
+      hold(processName(record), { snapshot, part: role });
+      hold(nonceName(record), { snapshot, part: role });
     }
     if (inspector.value !== undefined) hold(processName(inspector.value), { snapshot, part: 'inspector' });
   }

@@ -1,8 +1,7 @@
 /** Breaks that have no mutation of their own: the other ways to be wrong that each check must tell from being right. */
 import { describe, expect, it } from 'vitest';
 import { canonical } from '../read/canonical.js';
-import { changed, codesOf, expectFindings, snapshot } from '../testing/match.js';
-import { verify } from '../verdict.js';
+import { changed, codesOf, expectFindings, judged, snapshot } from '../testing/match.js';
 
 describe('the kill', () => {
   it('G5: an unplanned kill, a deadline, a foreign armed place', () => {
@@ -72,7 +71,7 @@ describe('a role that met a living owner', () => {
     });
 
   it('opened no ledger and exited 64: G5 and G24 hold', () => {
-    expect(verify(met({ journal_mode: 'unopened', synchronous: 0 }, 64)).verdict).toMatchObject({
+    expect(judged(met({ journal_mode: 'unopened', synchronous: 0 }, 64))).toMatchObject({
       verdict: 'valid',
       findings: [],
     });
@@ -116,7 +115,7 @@ describe('a script', () => {
         editor.plan((plan) => void Object.assign(plan.providers.answers ?? {}, { otherwise: { do: 'answer', text: 'Bad.' } })),
       'script-departed',
     );
-    const { verdict } = verify(
+    const verdict = judged(
       changed((editor) =>
         editor.plan((plan) => void Object.assign(plan.providers.answers ?? {}, { otherwise: { do: 'answer', text: 'Fine.' } })),
       ),

@@ -1,8 +1,7 @@
 /** What a check cannot see is unknown: one way for every guarantee, and never a pass in the whole. */
 import { describe, expect, it } from 'vitest';
 import type { Editor } from '../mutations/editor.js';
-import { changed, snapshot } from '../testing/match.js';
-import { verify } from '../verdict.js';
+import { changed, judged, snapshot } from '../testing/match.js';
 import { checks } from './all.js';
 
 const without =
@@ -54,6 +53,12 @@ const rows: [guarantee: string, scope: string, what: string, change: (editor: Ed
     'nothing guarded the egress',
     (editor) => editor.answer(snapshot(editor, 'control'), ({ egress }) => void (egress.mechanism = 'none')),
   ],
+  ['G27', 'asked', 'the receipts are not there', without('asked', 'recover', 'receipts.jsonl')],
+  ['G28', 'accepted', 'the ledger is not there', withoutLedger('accepted', 'retry')],
+  ['G29', 'again', 'the answer is not there', without('again', 'finalize', 'answer.json')],
+  ['G30', 'raced', 'the answer of a racer is not there', without('raced', 'race', 'members/racer-2/answer.json')],
+  ['G31', 'drifted', 'the ledger is not there', withoutLedger('drifted', 'same')],
+  ['G32', 'again', 'the ledger that it is to end as is not there', withoutLedger('again', 'finalize')],
   ['G24', 'control', 'the answer is not there', without('control', 'producer', 'answer.json')],
   ['G25', 'first', 'the ledger is not there', withoutLedger('first', 'resume')],
   ['G26', 'control', 'the receipts are not there', without('control', 'producer', 'receipts.jsonl')],
@@ -64,7 +69,7 @@ describe('unknown', () => {
     expect(rows.map(([guarantee]) => guarantee)).toEqual(checks.map(({ guarantee }) => guarantee)));
 
   it.each(rows)('is %s of %s where %s', (guarantee, scope, _what, change) => {
-    const { verdict } = verify(changed(change));
+    const verdict = judged(changed(change));
     expect(verdict.results.filter((one) => one.guarantee === guarantee && one.scope === scope)).toMatchObject([
       { result: 'unknown', reason: expect.stringMatching(/\.$/) as string },
     ]);
@@ -72,7 +77,7 @@ describe('unknown', () => {
   });
 
   it('is a guarantee that saw nothing where the plan lets it expect something', () => {
-    const { verdict } = verify(
+    const verdict = judged(
       changed((editor) => {
         editor.receipts(snapshot(editor, 'control'), () => []);
       }),

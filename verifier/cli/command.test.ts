@@ -8,6 +8,7 @@ import type { Tree } from '../read/tree.js';
 import { goodBundle } from '../testing/bundle.js';
 import { changed, snapshot } from '../testing/match.js';
 import { command } from './command.js';
+import { verify } from '../verdict.js';
 
 async function run(args: string[]): Promise<{ code: number; out: string; err: string }> {
   const said = { out: '', err: '' };
@@ -98,7 +99,7 @@ describe('exit codes', () => {
 });
 
 describe('corrupting', () => {
-  it('a good bundle leaves no survivor', async () => {
+  it('a good bundle leaves no survivor', { timeout: 60_000 }, async () => {
     const { code, out, err } = await onDisk(good, (folder) => run(['corrupt', folder, '--json']));
     expect(err).toBe('');
     expect(parseCanonicalFile(Buffer.from(out))).toMatchObject({ base: 'valid', survivors: [], not_applicable: [] });
@@ -116,7 +117,7 @@ describe('the words', () => {
     const { out } = await onDisk(bad, (folder) => run(['verify', folder]));
     expect(out.startsWith('G5  A kill counts only if')).toBe(true);
     expect(out).toContain('    broken   manifest  2 of 2');
-    expect(out.match(/^ {4}(held|broken|unknown|n\/a) {2,}\S+ {2}\d+ of \d+/gm)).toHaveLength(4 + 22 * 6);
+    expect(out.match(/^ {4}(held|broken|unknown|n\/a) {2,}\S+ {2}\d+ of \d+/gm)).toHaveLength(verify(bad).claims.length);
     expect(out).toContain('G5 kill-unproven at data/cases/manifest/producer/process.json');
   });
 });

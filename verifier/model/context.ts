@@ -5,6 +5,7 @@
 import type { ContextCompilationRequested, SharedContextItem, SharedVersioned } from '../contract/types.js';
 import { canonical, decodeUtf8, parseCanonical } from '../read/canonical.js';
 import type { Compilation } from './history.js';
+import { tokensIn } from './tokens.js';
 
 export function packageText(requested: ContextCompilationRequested, includedIds: readonly string[]): string {
   const included = new Set(includedIds);
@@ -35,9 +36,16 @@ export function includedItems({ requested, compiled }: Compilation): SharedConte
   return requested.offered.filter(({ id }) => included.has(id));
 }
 
-/** The body must be these two messages and a model, in canonical form; model and system text are the configuration's own. */
+/**
+ * The body must be these two messages, a model and, where there are some, tools, in canonical form; model, system text and tools are
+ * the configuration's own.
+ */
 export function isRequestBody(bytes: Uint8Array, instruction: string, rendered: string): boolean {
-  const body = parseCanonical(decodeUtf8(bytes)) as { messages?: { content?: unknown }[]; model?: unknown } | null;
+  const body = parseCanonical(decodeUtf8(bytes)) as {
+    messages?: { content?: unknown }[];
+    model?: unknown;
+    tools?: unknown;
+  } | null;
   const system = body?.messages?.[0]?.content;
   if (typeof system !== 'string' || typeof body?.model !== 'string') return false;
   const wanted = {
@@ -46,14 +54,20 @@ export function isRequestBody(bytes: Uint8Array, instruction: string, rendered: 
       { content: `${instruction}\n\n${rendered}`, role: 'user' },
     ],
     model: body.model,
+    ...(Array.isArray(body.tools) && body.tools.length > 0 ? { tools: body.tools } : {}),
   };
   return canonical(body) === canonical(wanted);
 }
 
-/** A `record` counts its bytes divided by four, rounded up; other kinds count nothing. What was measured is not derived here. */
-export function isSize({ kind, size }: SharedContextItem, bytes: number): boolean {
-  const estimated = kind === 'record' ? Math.ceil(bytes / 4) : 0;
-  return size.bytes === bytes && (size.basis !== 'estimated' || size.tokens === estimated);
+/**
+ * Bytes are exact. Estimated, a `record` counts its bytes divided by four, rounded up, and other kinds count nothing. Measured by a
+ * tokenizer, the tokens are counted again; measured by who knows what, they are taken as they are.
+ */
+export function isSize({ kind, size }: SharedContextItem, content: Uint8Array): boolean {
+  const { basis, bytes, tokens, tokenizer } = size;
+  if (bytes !== content.length) return false;
+  if (basis === 'estimated') return tokenizer === undefined && tokens === (kind === 'record' ? Math.ceil(bytes / 4) : 0);
+  return tokenizer === undefined || tokens === tokensIn(decodeUtf8(content), tokenizer);
 }
 
 type Compiled =

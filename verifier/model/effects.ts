@@ -2,7 +2,7 @@
  * Effects counted by identity, never by the ledger's word: the provider's receipts say what happened, the ledger only what was
  * intended. Intents and requests meet on the idempotency key and the hash of the body.
  */
-import type { ReceiptLog, Request } from '../read/receipts.js';
+import type { OnItsWay, ReceiptLog, Received, Request } from '../read/receipts.js';
 import type { Attempt, Call, History } from './history.js';
 
 interface Intent {
@@ -23,8 +23,21 @@ export function intentsOf(history: History): Intent[] {
   );
 }
 
+type Sent = Received | OnItsWay['line'];
+
 export function requestMatch({ received }: Request): string {
-  return matchOf(received.idempotency_key, received.body_sha256);
+  return sentMatch(received);
+}
+
+export function sentMatch({ idempotency_key: key, body_sha256: hash }: Sent): string {
+  return matchOf(key, hash);
+}
+
+/** What left a client, once each, in the order of the log: what arrives late had left before, and that is where it counts. */
+export function sentIn({ requests, delayed }: ReceiptLog): Sent[] {
+  const onTime = requests.map(({ received }) => received).filter((line) => line.delayed === undefined);
+  if (delayed.length === 0) return onTime;
+  return [...onTime, ...delayed.map(({ line }) => line)].sort((left, right) => left.seq - right.seq);
 }
 
 export function groupBy<T>(items: readonly T[], nameOf: (item: T) => string): Map<string, T[]> {
@@ -44,6 +57,10 @@ interface EffectCount {
   readonly keys: number;
   readonly bodies: number;
   readonly processes: number;
+  /** Look-ups and fences. */
+  readonly questions: number;
+  /** Requests that have not arrived. */
+  readonly delayed: number;
   /** Distinct effects by idempotency key. */
   readonly byKey: ReadonlyMap<string, number>;
 }
@@ -58,7 +75,7 @@ export function countEffects(log: ReceiptLog): EffectCount {
   return count;
 }
 
-function countOf({ requests }: ReceiptLog): EffectCount {
+function countOf({ requests, questions, delayed }: ReceiptLog): EffectCount {
   const own = requests.filter(
     ({ settled }) => settled?.effect !== null && settled?.effect !== undefined && !settled.effect.replayed,
   );
@@ -73,6 +90,8 @@ function countOf({ requests }: ReceiptLog): EffectCount {
     keys: distinct(requests.flatMap(({ received }) => received.idempotency_key ?? [])),
     bodies: distinct(requests.map(({ received }) => received.body_sha256)),
     processes: distinct(requests.flatMap(({ received }) => received.peer_pid ?? [])),
+    questions: questions.length,
+    delayed: delayed.filter(({ arrival }) => arrival === undefined).length,
     byKey,
   };
 }

@@ -19,7 +19,8 @@ describe('the order of events', () => {
   it.each(told.filter(([, events]) => events.length > 1))(
     'of %s allows no event of work twice, and none to be missing before its successor',
     (_name, events) => {
-      const free = new Set(['objective.recorded', 'claim.recorded']);
+      // Somebody may ask again, and decide again; which of them an attempt may cite is another guarantee's question.
+      const free = new Set(['objective.recorded', 'claim.recorded', 'effect.reconciled', 'duplicate.accepted']);
       const last = events.at(-1)?.seq ?? 0;
       for (const event of events.filter(({ type }) => !free.has(type))) {
         const twice = [...events, { ...event, seq: last + 1 }];
@@ -45,8 +46,11 @@ describe('the order of events', () => {
 });
 
 /** An attempt that was broken, then decided, needs no end of its own; a result is not named by order but by completion (G14). */
-function isLastOfItsKind({ type, seq, attempt_id: attempt }: Event, events: readonly Event[]): boolean {
-  if (type === 'attempt.started') return !events.some((event) => event.seq > seq && event.attempt_id === attempt);
+function isLastOfItsKind({ type, seq, attempt_id: attempt, call_id: call }: Event, events: readonly Event[]): boolean {
+  const later = events.filter((event) => event.seq > seq);
+  if (type === 'attempt.started') return !later.some((event) => event.attempt_id === attempt);
+  if (type === 'attempt.completed') return !later.some((event) => event.type === 'call.completed' && event.call_id === call);
+  if (type === 'context.compiled') return !later.some((event) => event.type === 'call.manifest');
   const resumedHere = events.some((event) => event.type === 'call.resumed');
   return (
     type === 'result.recorded' ||

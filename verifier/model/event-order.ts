@@ -4,27 +4,32 @@
  * is reported and then taken anyway, so that one misplaced row is one finding and not an avalanche.
  */
 import type { Event } from '../contract/types.js';
-import { historyOf, type Attempt, type Call, type Compilation, type History } from './history.js';
+import {
+  attemptsToEnd,
+  before,
+  fanOutWhole,
+  first,
+  hasInterpretation,
+  hasResponse,
+  isAnswered,
+  isEndedElsewhere,
+  isFirstOfItsVersion,
+  namesAttempts,
+  previousAttempt,
+  replaced,
+  resultBefore,
+  type Place,
+} from './event-place.js';
+import { historyOf, type Attempt } from './history.js';
+import { decidingAttempt, decisionOf, lastWord } from './settlement.js';
 
 interface OrderProblem {
   readonly seq: number;
   readonly detail: string;
 }
 
-interface Place {
-  readonly event: Event;
-  readonly previous: Event | undefined;
-  readonly next: Event | undefined;
-  readonly history: History;
-  readonly call: Call | undefined;
-  readonly attempt: Attempt | undefined;
-  readonly compilation: Compilation | undefined;
-}
-
 type Rule = readonly [holds: (place: Place) => boolean, sentence: string];
 
-const before = (place: Place, seq: number | undefined): boolean => seq !== undefined && seq < place.event.seq;
-const first = (place: Place, seq: number | undefined): boolean => seq === place.event.seq;
 const ofTask: Rule = [
   (p) => p.event.call_id === null && p.event.attempt_id === null && p.event.compilation_id === null,
   'it belongs to a task only',
@@ -55,6 +60,16 @@ const lastAttempt: Rule = [
   'no later attempt was started before it',
 ];
 
+/** What the call goes on from: the last attempt, unless the response of an earlier one was adopted since. */
+const ofDecidingAttempt: Rule = [
+  (p) => p.call !== undefined && decidingAttempt(p.call, p.event.seq) === p.attempt,
+  'it is the attempt that the call goes on from',
+];
+const notDecided: Rule = [
+  (p) => p.attempt !== undefined && decisionOf(p.attempt, p.event.seq) === undefined,
+  'nothing was decided on it before',
+];
+
 const rules: Record<string, readonly Rule[]> = {
   'task.created': [ofTask, [(p) => first(p, p.history.tasks.get(p.event.task_id)?.seq), 'a task is created once']],
   'objective.recorded': [ofTask],
@@ -70,7 +85,15 @@ const rules: Record<string, readonly Rule[]> = {
       'the result was recorded',
     ],
   ],
-  'context.compilation_requested': [ofCompilation, [(p) => first(p, p.compilation?.seq), 'a compilation is requested once']],
+  'context.compilation_requested': [
+    ofCompilation,
+    [(p) => first(p, p.compilation?.seq), 'a compilation is requested once'],
+    [fanOutWhole, 'the members of its fan-out stand together, in the order of their numbers'],
+    [
+      (p) => replaced(p) === null || before(p, replaced(p)?.compilation?.failed?.seq),
+      'the compilation that it replaces had failed',
+    ],
+  ],
   'context.compiled': [ofCompilation, compilationOpen, [(p) => before(p, p.compilation?.seq), 'the compilation was requested']],
   'context.compilation_failed': [
     ofCompilation,
@@ -84,6 +107,10 @@ const rules: Record<string, readonly Rule[]> = {
     [
       (p) => p.previous?.type !== 'call.resumed' || p.previous.payload.new_call_id === p.event.call_id,
       'a call that follows a resume is the one that it names',
+    ],
+    [
+      (p) => replaced(p) === null || before(p, replaced(p)?.call?.preparationFailed?.seq),
+      'the call that it replaces could not be prepared',
     ],
   ],
   'call.preparation_failed': [
@@ -115,9 +142,11 @@ const rules: Record<string, readonly Rule[]> = {
       (p) => p.event.payload.number === (p.call?.attempts.findIndex(({ id }) => id === p.event.attempt_id) ?? -1) + 1,
       'attempts are numbered from 1',
     ],
+    // What it cites must make it lawful, which is another guarantee's question (G28).
     [
-      (p) => previousAttempt(p) === undefined || before(p, previousAttempt(p)?.observed?.seq),
-      'the attempt before it was observed',
+      (p) =>
+        previousAttempt(p) === undefined || before(p, previousAttempt(p)?.observed?.seq) || p.event.payload.cites !== undefined,
+      'the attempt before it was observed, or that a finding or a decision is cited',
     ],
   ],
   'attempt.observed': [
@@ -126,76 +155,60 @@ const rules: Record<string, readonly Rule[]> = {
     ofAttempt,
     lastAttempt,
     [(p) => first(p, p.attempt?.observed?.seq), 'an attempt is observed once'],
+    [(p) => p.attempt !== undefined && lastWord(p.attempt, p.event.seq) === undefined, 'nobody had to find out about it before'],
   ],
+  'effect.reconciled': [ofCall, openCall, ofAttempt, [namesAttempts, 'its attempts were started, and it belongs to the last']],
+  'duplicate.accepted': [ofCall, openCall, [namesAttempts, 'its attempts were started']],
   'attempt.interpreted': [
     ofCall,
     openCall,
     ofAttempt,
-    lastAttempt,
-    [(p) => before(p, p.attempt?.observed?.seq), 'the attempt was observed'],
-    [(p) => p.attempt?.observed?.delivery === 'complete', 'only a complete delivery is interpreted'],
-    [(p) => first(p, p.attempt?.interpreted?.seq), 'an attempt is interpreted once'],
+    ofDecidingAttempt,
+    [hasResponse, 'a complete response was observed or adopted'],
+    [isFirstOfItsVersion, 'this interpreter has not read the response before'],
+    notDecided,
   ],
   'attempt.retry_decided': [
     ofCall,
     openCall,
     ofAttempt,
-    lastAttempt,
-    [(p) => before(p, p.attempt?.observed?.seq), 'the attempt was observed'],
-    [
-      (p) => p.attempt?.observed?.delivery !== 'complete' || before(p, p.attempt.interpreted?.seq),
-      'the complete delivery was interpreted',
-    ],
-    [(p) => first(p, p.attempt?.decided?.seq), 'an attempt is decided once'],
+    ofDecidingAttempt,
+    [(p) => before(p, p.attempt?.observed?.seq) || hasResponse(p), 'the attempt was observed, or a response adopted'],
+    [(p) => !hasResponse(p) || hasInterpretation(p), 'the response was interpreted'],
+    notDecided,
   ],
   'attempt.completed': [
     ofCall,
     openCall,
     ofAttempt,
-    [(p) => before(p, p.attempt?.decided?.seq), 'the attempt was decided'],
+    [
+      (p) => p.attempt !== undefined && (decisionOf(p.attempt, p.event.seq) !== undefined || isEndedElsewhere(p)),
+      'the attempt was decided',
+    ],
     [(p) => first(p, p.attempt?.completed?.seq), 'an attempt is completed once'],
   ],
   'result.recorded': [
     ofCall,
     ofNoAttempt,
     openCall,
-    [
-      (p) => p.call?.attempts.some(({ interpreted }) => before(p, interpreted?.seq) && interpreted?.result === 'answer') === true,
-      'an answer was interpreted',
-    ],
+    [isAnswered, 'an answer was interpreted'],
     [(p) => first(p, p.call?.results[0]?.seq), 'a call has one result'],
   ],
   'call.completed': [
     ofCall,
     ofNoAttempt,
     openCall,
-    // A broken attempt never ends by itself; a later one under an honoured key settles it.
-    [
-      (p) =>
-        p.call?.attempts.every(({ observed, completed }) => observed?.delivery === 'broken' || before(p, completed?.seq)) ===
-        true,
-      'its attempts were completed',
-    ],
+    [(p) => attemptsToEnd(p).every(({ completed }) => before(p, completed?.seq)), 'its attempts were completed'],
     [(p) => (p.call?.attempts.length ?? 0) > 0, 'it was attempted'],
   ],
 };
-
-function previousAttempt({ call, event }: Place): Attempt | undefined {
-  const index = call?.attempts.findIndex(({ id }) => id === event.attempt_id) ?? -1;
-  return index > 0 ? call?.attempts[index - 1] : undefined;
-}
-
-function resultBefore(place: Place, resultId: string): boolean {
-  const calls = [...place.history.calls.values()].filter((call) => call.taskId === place.event.task_id);
-  return calls.some(({ results }) => results.some((result) => result.result_id === resultId && result.seq < place.event.seq));
-}
 
 export function orderProblems(events: readonly Event[]): OrderProblem[] {
   const history = historyOf(events);
   const attempts = new Map(
     [...history.calls.values()].flatMap((call) => call.attempts.map((attempt) => [attempt.id, attempt] as const)),
   );
-  const superseded = new Map<string, number>();
+  const superseded = new Set<string>();
   const endedTasks = new Set<string>();
   const problems: OrderProblem[] = [];
   for (const [index, event] of events.entries()) {
@@ -214,9 +227,11 @@ export function orderProblems(events: readonly Event[]): OrderProblem[] {
     if (task === undefined || task.seq > event.seq) say('its task was created');
     if (endedTasks.has(event.task_id)) say('its task has not ended before');
     if (event.call_id !== null && superseded.has(event.call_id)) say('its call was not superseded before');
+    if (event.call_id === null && superseded.has(event.compilation_id ?? '')) say('its compilation was not superseded before');
     const broken = (rules[event.type] ?? []).find(([holds]) => !holds(place));
     if (broken !== undefined) say(broken[1]);
-    if (event.type === 'call.resumed') superseded.set(String(event.payload.old_call_id), event.seq);
+    if (event.type === 'call.resumed') superseded.add(String(event.payload.old_call_id));
+    if (typeof event.payload.replaces === 'string') superseded.add(event.payload.replaces);
     if (event.type === 'task.accepted' || event.type === 'task.rejected') endedTasks.add(event.task_id);
   }
   return problems;

@@ -2,157 +2,186 @@
  * What the provider must have done with each request, by the script that its prefix was opened with: a model written from the
  * provider's own description and not from its code. Pure.
  *
- * Order of the rules: what no endpoint serves is refused; a scripted status or a drop before the commit needs no key; then the key
- * decides between a fresh effect, the first answer again, and a refusal; then the step says how the answer travels. The numbering
- * of steps starts anew in every prefix, keys and effects go on from the log that it continues.
+ * Order of the rules: what no endpoint serves is refused; what answers without having looked at the key does; a fenced request is
+ * refused; then an honoured key decides between a fresh effect, the first answer again, and a refusal; then the step says how the
+ * answer travels. Steps are numbered anew in every prefix, over requests that arrive in time and those that are sent on their way;
+ * look-ups are numbered among themselves. Keys, effects, fences and what is on its way go on from the log that a prefix continues.
  */
 import type { ProviderScript } from '../contract/types.js';
-import { EvidenceError } from '../errors.js';
-import { decodeUtf8, parseJson } from '../read/canonical.js';
-import type { Request, Settled } from '../read/receipts.js';
+import { isQuestion, type OnItsWay, type ReceiptLog, type Request, type Settled } from '../read/receipts.js';
+import { Keys, type Exchange } from './provider-keys.js';
+import {
+  endpointOf,
+  isWaiting,
+  late,
+  lookupRuling,
+  needsNoKey,
+  preconditionFailed,
+  questionOf,
+  refused,
+  ruledOut,
+  rulingOf,
+  type OnTime,
+  type Ruling,
+  type Step,
+} from './provider-steps.js';
 
-type Step = ProviderScript['otherwise'];
-type Ended = Settled['ended'];
-
-/** What `settled` must say beside how the request ended. `own` and `replay` name an effect, `none` has none. */
-interface Ending {
-  readonly status: number | null;
-  readonly effect: 'none' | 'own' | 'replay';
-}
-
-/** The ways in which a request may end, each with what must be recorded with it. */
-type Ruling = Partial<Record<Ended, Ending>>;
-
-const nothing: Ending = { status: null, effect: 'none' };
-const refused = (status: number): Ruling => ({ answered: { status, effect: 'none' } });
-/** A held or delayed request may be answered, outlive its client, or still wait when the prefix closes. */
-const waiting = (answered: Ending, abandoned: Ending): Ruling => ({
-  answered,
-  gone_while_held: abandoned,
-  held_at_close: abandoned,
-});
-
-/** One row for each step; `served` is the effect that the key allows. */
-export function rulingOf(step: Step, served: 'own' | 'replay'): Ruling {
-  const answer: Ending = { status: 200, effect: served };
-  switch (step.do) {
-    case 'answer':
-      return { answered: answer };
-    case 'cut':
-      return { reset: answer };
-    case 'drop':
-      return { dropped: step.when === 'after_commit' ? answer : nothing };
-    case 'status':
-      return refused(step.status);
-    case 'delay':
-      return waiting(answer, answer);
-    case 'hold':
-      return waiting(answer, step.effect === 'committed' ? answer : nothing);
-  }
-}
-
-/** The name of the effect that a request asks for, or the status with which it is refused whatever the script says. */
-export function endpointOf({ method, path, body }: Request['received']): { name: string } | { status: number } {
-  const pathname = path.split('?', 1)[0] ?? '';
-  const effect = /^\/effects\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})$/.exec(pathname)?.[1];
-  if (pathname !== '/v1/chat/completions' && effect === undefined) return { status: 404 };
-  if (method !== 'POST') return { status: 405 };
-  if (effect !== undefined) return { name: effect };
-  return isChatRequest(Buffer.from(body.data, body.encoding)) ? { name: 'chat.completions' } : { status: 400 };
-}
-
-function isChatRequest(bytes: Uint8Array): boolean {
-  try {
-    const value: unknown = parseJson(decodeUtf8(bytes));
-    if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
-    const { model, messages, stream } = value as Record<string, unknown>;
-    const isModel = typeof model === 'string' && model !== '' && !/\p{Surrogate}/u.test(model);
-    return isModel && Array.isArray(messages) && messages.length > 0 && stream !== true;
-  } catch (error) {
-    if (error instanceof EvidenceError) return false;
-    throw error;
-  }
-}
-
-/** The first served request of a key. */
-interface First {
-  readonly name: string;
-  readonly body: string;
-  /** The line with which it was over; its key is in progress until then. */
-  readonly over: number;
-  readonly settled: Settled | undefined;
-}
+type Log = Pick<ReceiptLog, 'all' | 'delayed'>;
 
 interface Departure {
-  readonly request: Request;
+  /** The line that departs. */
+  readonly seq: number;
   readonly detail: string;
 }
 
-/** Every request after the inherited ones that did not go as the script says. One that was never settled is left to G18. */
-export function departures(requests: readonly Request[], inherited: number, script: ProviderScript): Departure[] {
-  const firsts = firstsOf(requests.slice(0, inherited));
-  return requests.slice(inherited).flatMap((request, index) => {
-    const step = script.requests[index] ?? script.otherwise;
-    const { ruling, name, first } = judged(request, step, script.key === 'honour', firsts);
-    const { settled } = request;
-    if (settled === undefined) return [];
-    const ending = ruling[settled.ended];
-    const ways = Object.keys(ruling).join(' or ');
-    const detail =
-      ending === undefined
-        ? `The request ended as ${settled.ended}; by its script it ends as ${ways}.`
-        : recordWrong(settled, ending, name, first);
-    return detail === null ? [] : [{ request, detail }];
+/** Everything after the first `inherited` lines that did not go as the script says. What was never settled is left to G18. */
+export function departures(log: Log, inherited: number, script: ProviderScript): Departure[] {
+  const isNew = ({ received }: Request): boolean => received.seq > inherited;
+  const before = log.all.filter((request) => !isNew(request));
+  const added = log.all.filter(isNew);
+  const keys = new Keys();
+  keys.inherit(before.filter((request) => !isQuestion(request)));
+  for (const request of log.all.filter(isQuestion)) raiseFence(request, keys);
+  const steps = stepsOf(log, inherited, script);
+  const questions = added.filter(isQuestion);
+  // A held question is told what is true at its end, so whatever came before that must be known first.
+  const served = added.filter((request) => !isQuestion(request));
+  return [
+    ...served.flatMap((request) => requestWrong(request, steps, questions, script, keys)),
+    ...questionsWrong(questions, script, keys),
+    ...waysWrong(log.delayed, inherited, steps, questions, script),
+  ];
+}
+
+function requestWrong(
+  request: Request,
+  steps: ReadonlyMap<number, Step>,
+  questions: readonly Request[],
+  script: ProviderScript,
+  keys: Keys,
+): Departure[] {
+  const { received, settled } = request;
+  const isLate = received.delayed !== undefined;
+  const step = isLate ? null : (steps.get(received.seq) ?? script.otherwise);
+  if (step?.do === 'delay_arrival')
+    return [{ seq: received.seq, detail: 'The request arrived; by its script it is sent on its way.' }];
+  const { ruling, name, exchange } = judged(request, step, script.key === 'honour', keys);
+  return [...(isLate ? untimely(request, questions, script) : []), ...wrongEnd(settled, ruling, name, exchange)];
+}
+
+function questionsWrong(questions: readonly Request[], script: ProviderScript, keys: Keys): Departure[] {
+  let lookups = 0;
+  return questions.flatMap((question) => {
+    const isNumbered = questionOf(question.received).kind === 'lookup' && script.lookup !== undefined;
+    return wrongEnd(question.settled, questionRuling(question, isNumbered ? lookups++ : 0, script, keys));
   });
+}
+
+/** By its line, the step of each request that takes one: those that arrive in time, and those that are sent on their way. */
+export function stepsOf({ all, delayed }: Log, inherited: number, script: ProviderScript): ReadonlyMap<number, Step> {
+  const onTime = all.filter((request) => !isQuestion(request) && request.received.delayed === undefined);
+  const lines = [...onTime.map(({ received }) => received.seq), ...delayed.map(({ line }) => line.seq)];
+  const added = lines.filter((seq) => seq > inherited).sort((left, right) => left - right);
+  return new Map(added.map((seq, index) => [seq, script.requests[index] ?? script.otherwise]));
+}
+
+/** A fence holds from its line on, whatever it finds; one that was refused, or is not offered, never held. */
+function raiseFence({ received, settled }: Request, keys: Keys): void {
+  const question = questionOf(received);
+  const isRaised = settled?.status === 200 || settled?.status === 409;
+  if (question.kind === 'fence' && isRaised) keys.fence(question.key, question.token, received.seq);
+}
+
+function questionRuling({ received, settled }: Request, number: number, script: ProviderScript, keys: Keys): Ruling {
+  const question = questionOf(received);
+  if (question.kind === 'refused') return refused(question.status);
+  if (question.kind === 'fence' ? script.fence !== true : script.lookup === undefined) return refused(501);
+  const truth = keys.truth(question.key, settled?.seq ?? Infinity);
+  if (question.kind === 'fence') return refused(truth.fence);
+  const step = script.lookup?.requests[number] ?? script.lookup?.otherwise;
+  return step === undefined ? {} : lookupRuling(step, truth.lookup);
 }
 
 interface Judged {
   readonly ruling: Ruling;
   readonly name: string;
-  readonly first: First | undefined;
+  /** Whose answer is given again. */
+  readonly exchange?: Exchange;
 }
 
-/** Remembers a fresh request under its key. */
-function judged({ received, settled }: Request, step: Step, honours: boolean, firsts: Map<string, First>): Judged {
+/** Without a step the request was on its way and arrives late. */
+function judged({ received, settled }: Request, step: OnTime | null, honours: boolean, keys: Keys): Judged {
+  const none = (status: number): Ruling => (step === null ? late({ status, effect: 'none' }) : refused(status));
   const endpoint = endpointOf(received);
-  const as = (ruling: Ruling, name = '', first?: First): Judged => ({ ruling, name, first });
-  if ('status' in endpoint) return as(refused(endpoint.status));
+  if ('status' in endpoint) return { ruling: none(endpoint.status), name: '' };
   const { name } = endpoint;
-  const needsNoKey = step.do === 'status' || (step.do === 'drop' && step.when === 'before_commit');
-  const key = honours && !needsNoKey ? received.idempotency_key : null;
-  const first = key === null ? undefined : firsts.get(key);
-  // What ended without an effect left its key free.
-  if (key === null || first === undefined || (first.over < received.seq && first.settled?.effect === null)) {
-    const isWaiting = step.do === 'hold' || step.do === 'delay';
-    const over = isWaiting ? (settled?.seq ?? Infinity) : received.seq;
-    if (key !== null) firsts.set(key, { name, body: received.body_sha256, over, settled });
-    return as(rulingOf(step, 'own'), name);
+  if (step !== null && needsNoKey(step)) return { ruling: rulingOf(step, 'own'), name };
+  if (keys.isFenced(received, received.seq)) return { ruling: none(preconditionFailed), name };
+  const key = honours ? received.idempotency_key : null;
+  const first = key === null ? undefined : keys.holder(key, received.seq);
+  const waits = step !== null && isWaiting(step);
+  const own: Exchange = {
+    ...{ name, received, settled },
+    over: waits ? (settled?.seq ?? Infinity) : received.seq,
+    isOpenEnded: step?.do === 'hold' && step.effect === 'none',
+  };
+  // The fence may come while the request waits.
+  const isRuledOut = own.isOpenEnded && keys.isFenced(received, settled?.seq ?? 0);
+  if (first === undefined) {
+    keys.admit(own);
+    if (isRuledOut) return { ruling: ruledOut, name };
+    return { ruling: step === null ? late({ status: 200, effect: 'own' }) : rulingOf(step, 'own'), name };
   }
-  if (first.body !== received.body_sha256 || first.name !== name) return as(refused(422));
-  return first.over > received.seq ? as(refused(409)) : as(rulingOf(step, 'replay'), name, first);
+  if (first.received.body_sha256 !== received.body_sha256 || first.name !== name) return { ruling: none(422), name };
+  if (keys.isOpen(first, received.seq)) return { ruling: none(409), name };
+  keys.admit(own);
+  if (isRuledOut) return { ruling: ruledOut, name };
+  const status = first.settled?.status ?? null;
+  const ruling = step === null ? late({ status, effect: 'replay' }) : rulingOf(step, 'replay', status);
+  return { ruling, name, exchange: first };
 }
 
-/** Keys as the inherited log leaves them; under a log that ignored keys one may have many effects, and the first stands. */
-function firstsOf(inherited: readonly Request[]): Map<string, First> {
-  const firsts = new Map<string, First>();
-  const numberOf = ({ settled }: Request): number => Number(settled?.effect?.effect_id.replace('effect-', ''));
-  const served = inherited.filter(({ settled }) => settled?.effect?.replayed === false);
-  for (const { received, settled } of served.sort((left, right) => numberOf(left) - numberOf(right))) {
-    const { idempotency_key: key, body_sha256: body } = received;
-    if (key !== null && !firsts.has(key)) firsts.set(key, { name: settled?.effect?.name ?? '', body, over: 0, settled });
-  }
-  return firsts;
+/** What is on its way arrives right after the question that the script names, and all of it. */
+function untimely({ received }: Request, questions: readonly Request[], { arrivals }: ProviderScript): Departure[] {
+  const asked = questions.filter(({ settled }) => settled !== undefined && settled.seq < received.seq).length;
+  return asked === arrivals?.after_questions
+    ? []
+    : [{ seq: received.seq, detail: 'A request that was on its way arrived at another moment than its script says.' }];
 }
 
-function recordWrong(settled: Settled, ending: Ending, name: string, first: First | undefined): string | null {
+function waysWrong(
+  ways: readonly OnItsWay[],
+  inherited: number,
+  steps: ReadonlyMap<number, Step>,
+  questions: readonly Request[],
+  { arrivals }: ProviderScript,
+): Departure[] {
+  const opening = arrivals === undefined ? undefined : questions[arrivals.after_questions - 1]?.settled?.seq;
+  return ways.flatMap(({ line: { seq }, arrival }): Departure[] => {
+    if (seq > inherited && steps.get(seq)?.do !== 'delay_arrival')
+      return [{ seq, detail: 'The request was sent on its way; by its script it arrives.' }];
+    const isDue = opening !== undefined && seq < opening && arrival === undefined;
+    return isDue ? [{ seq, detail: 'The request is still on its way; by its script it has arrived.' }] : [];
+  });
+}
+
+function wrongEnd(settled: Settled | undefined, ruling: Ruling, name = '', first?: Exchange): Departure[] {
+  if (settled === undefined) return [];
+  const { seq } = settled;
+  const ending = ruling[settled.ended];
+  if (ending === undefined) {
+    const ways = Object.keys(ruling).join(' or ');
+    return [{ seq, detail: `The request ended as ${settled.ended}; by its script it ends as ${ways}.` }];
+  }
   const { status, response_sha256: response, effect } = settled;
-  if (status !== ending.status) return `The status is ${status}; by its script it is ${ending.status}.`;
-  if ((response === null) !== (status === null)) return 'An answer has a status and bytes, and where there is none neither.';
-  if (ending.effect === 'none') return effect === null ? null : 'The request had an effect that its script does not give it.';
-  if (effect === null) return 'The request had no effect, although its script gives it one.';
-  if (effect.name !== name) return 'The effect has another name than the endpoint.';
-  if (effect.replayed !== (ending.effect === 'replay')) return 'A key was honoured where it is ignored, or the reverse.';
-  if (!effect.replayed) return null;
+  const say = (detail: string): Departure[] => [{ seq, detail }];
+  if (status !== ending.status) return say(`The status is ${status}; by its script it is ${ending.status}.`);
+  if ((response === null) !== (status === null)) return say('An answer has a status and bytes, and where there is none neither.');
+  if (ending.effect === 'none') return effect === null ? [] : say('The request had an effect that its script does not give it.');
+  if (effect === null) return say('The request had no effect, although its script gives it one.');
+  if (effect.name !== name) return say('The effect has another name than the endpoint.');
+  if (effect.replayed !== (ending.effect === 'replay')) return say('A key was honoured where it is ignored, or the reverse.');
+  if (!effect.replayed) return [];
   const isSame = effect.effect_id === first?.settled?.effect?.effect_id && response === first.settled.response_sha256;
-  return isSame ? null : 'A replay is not the first answer of its key.';
+  return isSame ? [] : say('A replay is not the first answer of its key.');
 }

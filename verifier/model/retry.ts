@@ -5,21 +5,32 @@
  */
 import type { AttemptRetryDecided, CallManifest } from '../contract/types.js';
 import type { Attempt } from './history.js';
+import { always, interpretationOf, responseOf } from './settlement.js';
 
-type Decision = AttemptRetryDecided;
+type Decision = Pick<AttemptRetryDecided, 'decision' | 'reason'>;
 
-export function lawfulDecision(attempt: Attempt, { retry_policy: policy, provider }: CallManifest): Decision | null {
-  const { observed, interpreted, number } = attempt;
-  if (observed === undefined) return null;
+/** By what was known of the attempt before the event `before`: an adopted response counts as a complete delivery. */
+export function lawfulDecision(
+  attempt: Attempt,
+  { retry_policy: policy, provider }: CallManifest,
+  before = always,
+): Decision | null {
+  const { number } = attempt;
+  const observed = attempt.observed !== undefined && attempt.observed.seq < before ? attempt.observed : undefined;
+  const response = responseOf(attempt, before);
+  const interpreted = interpretationOf(attempt, before);
+  const delivery = response === undefined ? observed?.delivery : 'complete';
   const whenAllowed = (allowed: boolean, reason: Decision['reason']): Decision => {
     if (!allowed) return { decision: 'stop', reason: 'not_retryable' };
     return number < policy.max_attempts ? { decision: 'retry', reason } : { decision: 'stop', reason: 'attempts_exhausted' };
   };
-  switch (observed.delivery) {
+  switch (delivery) {
+    case undefined:
+      return null;
     case 'complete':
       if (interpreted === undefined) return null;
       if (interpreted.result === 'answer') return { decision: 'stop', reason: 'answered' };
-      return whenAllowed(observed.status !== null && policy.retry_statuses.includes(observed.status), 'retryable_status');
+      return whenAllowed(policy.retry_statuses.includes(response?.status ?? 0), 'retryable_status');
     case 'not_sent':
       return whenAllowed(policy.retry_not_sent, 'not_sent');
     case 'broken':

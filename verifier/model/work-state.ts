@@ -4,7 +4,19 @@
  * so that equal states are equal at a glance. Pure: no clock, no I/O.
  */
 import type { Event, WorkState } from '../contract/types.js';
-import { historyOf, isSettled, type Call, type Compilation, type History } from './history.js';
+import { historyOf, type Attempt, type Call, type Compilation, type History } from './history.js';
+import {
+  acceptedDuplicates,
+  always,
+  decidingAttempt,
+  decisionOf,
+  interpretationOf,
+  isSettled,
+  lastWord,
+  responseOf,
+  unspentDecision,
+  wasServed,
+} from './settlement.js';
 import { classify, type Evidence } from './state-table.js';
 
 type Without<T, K extends PropertyKey> = Omit<T, K>;
@@ -27,36 +39,57 @@ export function workStates(events: readonly Event[]): DerivedState[] {
   return states;
 }
 
-function evidenceOf(history: History, call: Call): Evidence {
-  const last = call.attempts.at(-1);
+/** The call as it stood before an event of the ledger, reduced to the questions of the table. */
+export function evidenceOf(history: History, call: Call, before = always): Evidence {
+  const is = (seq: number | undefined): boolean => seq !== undefined && seq < before;
+  const attempts = call.attempts.filter(({ seq }) => seq < before);
+  const unsettled = attempts.filter((attempt) => !isSettled(history, call, attempt, before));
+  const successor = history.calls.get(call.supersededBy ?? '');
   return {
-    superseded: call.supersededBy !== undefined,
-    completed: call.completed !== undefined,
-    preparationFailed: call.preparationFailed !== undefined,
-    manifest: call.manifest !== undefined,
-    attempted: last !== undefined,
-    anyUnsettled: call.attempts.some((attempt) => !isSettled(history, call, attempt)),
-    anyServed: call.attempts.some((attempt) => attempt.observed?.delivery !== 'not_sent' && isSettled(history, call, attempt)),
-    lastDelivery: last?.observed?.delivery ?? null,
-    lastInterpreted: last?.interpreted !== undefined,
-    lastDecision: last?.decided?.decision ?? null,
-    lastCompleted: last?.completed !== undefined,
+    superseded: call.supersededBy !== undefined && (successor === undefined || is(successor.seq)),
+    completed: is(call.completed?.seq),
+    preparationFailed: is(call.preparationFailed?.seq),
+    manifest: is(call.manifest?.seq),
+    attempted: attempts.length > 0,
+    decisionUnspent: unspentDecision(call, before) !== undefined,
+    anyUnsettled: unsettled.length > 0,
+    allAsked: unsettled.every((attempt) => lastWord(attempt, before) !== undefined),
+    keyHonoured: call.manifest?.provider.honours_key === true,
+    anyServed: attempts.some((attempt) => wasServed(history, call, attempt, before)),
+    anyPassedOver: acceptedDuplicates(call, before).size > 0,
+    deciding: decidingEvidence(decidingAttempt(call, before), before),
   };
 }
 
-export function callState(history: History, call: Call): CallState {
-  const { stage, next, effect } = classify(evidenceOf(history, call));
-  const { manifest } = call;
+function decidingEvidence(attempt: Attempt | undefined, before: number): Evidence['deciding'] {
+  if (attempt === undefined)
+    return { finding: null, responded: false, notSent: false, interpreted: false, decision: null, completed: false };
+  const { observed, completed } = attempt;
+  const response = responseOf(attempt, before);
+  const ended = completed !== undefined && completed.seq < before && completed.seq > (response?.seq ?? 0);
   return {
-    attempts: call.attempts.map((attempt) => ({
-      attempt_id: attempt.id,
-      decision: attempt.decided?.decision ?? null,
-      delivery: attempt.observed?.delivery ?? null,
-      number: attempt.number,
-      outcome: attempt.completed?.outcome ?? null,
-      result: attempt.interpreted?.result ?? null,
-      settled: isSettled(history, call, attempt),
-    })),
+    finding: lastWord(attempt, before)?.finding ?? null,
+    responded: response !== undefined,
+    notSent: observed?.delivery === 'not_sent' && observed.seq < before,
+    interpreted: interpretationOf(attempt, before) !== undefined,
+    decision: decisionOf(attempt, before)?.decision ?? null,
+    completed: ended,
+  };
+}
+
+/** What the table makes of the call as it stood before an event. */
+export function standingOf(history: History, call: Call, before = always): ReturnType<typeof classify> {
+  return classify(evidenceOf(history, call, before));
+}
+
+export function callState(history: History, call: Call): CallState {
+  const { stage, next, effect } = standingOf(history, call);
+  const { manifest } = call;
+  const passedOver = acceptedDuplicates(call).size;
+  const waiting = unspentDecision(call)?.seq;
+  return {
+    ...(passedOver === 0 ? {} : { accepted_duplicates: passedOver }),
+    attempts: call.attempts.map((attempt) => attemptState(history, call, attempt)),
     call_id: call.id,
     compilation_id: call.compilationId,
     duplicate_risk: effect === 'unknown',
@@ -75,22 +108,57 @@ export function callState(history: History, call: Call): CallState {
     result_id: call.results.at(-1)?.result_id ?? null,
     stage,
     superseded_by: call.supersededBy ?? null,
+    ...(waiting === undefined ? {} : { unspent_decision: waiting }),
   };
 }
 
-function compilationState({ id, requested, compiled, failed }: Compilation): CompilationState {
+function attemptState(history: History, call: Call, attempt: Attempt): CallState['attempts'][number] {
+  const word = lastWord(attempt);
+  const adopted = responseOf(attempt)?.adopted === true;
+  return {
+    attempt_id: attempt.id,
+    decision: attempt.decided?.decision ?? null,
+    delivery: attempt.observed?.delivery ?? null,
+    number: attempt.number,
+    outcome: attempt.completed?.outcome ?? null,
+    ...(word === undefined ? {} : { reconciled: { adopted, finding: word.finding, reason: word.reason } }),
+    result: attempt.interpreted?.result ?? null,
+    settled: isSettled(history, call, attempt),
+  };
+}
+
+const afterCompilation = { superseded: 'none', failed: 'fix_inputs', compiled: 'none', requested: 'recompile' } as const;
+
+function compilationState({ id, requested, compiled, failed, supersededBy }: Compilation): CompilationState {
   const offered = new Set(requested.offered.map((item) => item.id));
-  const stage = failed !== undefined ? 'failed' : compiled !== undefined ? 'compiled' : 'requested';
+  const ended = failed !== undefined ? 'failed' : compiled !== undefined ? 'compiled' : 'requested';
+  const stage = supersededBy !== undefined ? 'superseded' : ended;
   return {
     compilation_id: id,
     context_package_sha256: compiled?.context_package_sha256 ?? null,
     error: failed?.error ?? null,
+    ...(requested.fan_out === undefined ? {} : { fan_out: requested.fan_out }),
     missing_ids: requested.required_ids.filter((required) => !offered.has(required)),
-    next_operation: ({ failed: 'fix_inputs', compiled: 'none', requested: 'recompile' } as const)[stage],
+    next_operation: afterCompilation[stage],
     offered: requested.offered,
     required_ids: requested.required_ids,
     stage,
+    ...(supersededBy === undefined ? {} : { superseded_by: supersededBy }),
   };
+}
+
+/**
+ * The compilations that the task stands on: the last one requested, or all members of its fan-out with what replaced them. What
+ * replaces a member belongs to its fan-out.
+ */
+function lastCompilations(compilations: readonly Compilation[]): ReadonlySet<string> {
+  const fanOuts = new Map<string, string | undefined>();
+  for (const { id, requested } of compilations)
+    fanOuts.set(id, requested.fan_out?.id ?? (requested.replaces === undefined ? undefined : fanOuts.get(requested.replaces)));
+  const last = compilations.at(-1);
+  const fanOut = last === undefined ? undefined : fanOuts.get(last.id);
+  const together = fanOut === undefined ? compilations.slice(-1) : compilations.filter(({ id }) => fanOuts.get(id) === fanOut);
+  return new Set(together.map(({ id }) => id));
 }
 
 function workState(history: History, taskId: string): DerivedState {
@@ -100,8 +168,9 @@ function workState(history: History, taskId: string): DerivedState {
   const heldCompilations = ofTask(history.compilations);
   const calls = heldCalls.map((call) => callState(history, call));
   const compilations = heldCompilations.map(compilationState);
-  const task = taskState(history.tasks.get(taskId)?.ended, calls, compilations);
-  const lastCompilation = compilations.at(-1);
+  const last = lastCompilations(heldCompilations);
+  const openCompilations = compilations.filter((one) => one.next_operation !== 'none' && last.has(one.compilation_id));
+  const task = taskState(history.tasks.get(taskId)?.ended, calls, openCompilations);
   const introduced = [...heldCompilations, ...heldCalls, ...heldCalls.flatMap(({ attempts }) => attempts)];
   return {
     answers: {
@@ -116,17 +185,15 @@ function workState(history: History, taskId: string): DerivedState {
       },
       succeeded: inOrder([
         ...heldCompilations
-          .filter((one) => compilationState(one).stage === 'compiled')
+          .filter(({ compiled, failed }) => compiled !== undefined && failed === undefined)
           .map(({ seq, id }) => ({ seq, value: id })),
         ...heldCalls.filter(({ completed }) => completed?.outcome === 'succeeded').map(({ seq, id }) => ({ seq, value: id })),
       ]),
       unresolved: inOrder([
-        ...compilations
-          .filter((one) => one.next_operation !== 'none' && one === lastCompilation)
-          .map(({ compilation_id: id, next_operation }) => ({
-            seq: heldCompilations.at(-1)?.seq ?? 0,
-            value: { id, next_operation, provider_effect: 'absent' as const },
-          })),
+        ...openCompilations.map(({ compilation_id: id, next_operation }) => ({
+          seq: history.compilations.get(id)?.seq ?? 0,
+          value: { id, next_operation, provider_effect: 'absent' as const },
+        })),
         ...calls
           .map(({ call_id: id, next_operation, provider_effect }, index) => ({
             seq: heldCalls[index]?.seq ?? 0,
@@ -147,16 +214,16 @@ function workState(history: History, taskId: string): DerivedState {
 function taskState(
   ended: 'accepted' | 'rejected' | undefined,
   calls: CallState[],
-  compilations: CompilationState[],
+  openCompilations: CompilationState[],
 ): DerivedState['task'] {
   if (ended !== undefined) return { next_operation: 'none', on: null, stage: ended };
   const open = calls.find(({ next_operation }) => next_operation !== 'none');
   if (open !== undefined) return { next_operation: open.next_operation, on: open.call_id, stage: 'open' };
   const succeeded = calls.findLast(({ outcome }) => outcome === 'succeeded');
   if (succeeded !== undefined) return { next_operation: 'check_and_accept', on: succeeded.call_id, stage: 'open' };
-  const last = compilations.at(-1);
-  if (last === undefined || last.next_operation === 'none') return { next_operation: 'none', on: null, stage: 'open' };
-  return { next_operation: last.next_operation, on: last.compilation_id, stage: 'open' };
+  const [first] = openCompilations;
+  if (first === undefined) return { next_operation: 'none', on: null, stage: 'open' };
+  return { next_operation: first.next_operation, on: first.compilation_id, stage: 'open' };
 }
 
 /** A value with the seq of the row that introduced what it speaks of. */

@@ -7,10 +7,14 @@ import { killMutations } from './kill.js';
 import { ledgerMutations } from './ledger.js';
 import { grouped } from './places.js';
 import { planMutations } from './plan.js';
+import { raceMutations } from './races.js';
 import { receiptMutations } from './receipts.js';
 import { recordMutations } from './record.js';
+import { reconciliationMutations } from './reconciliations.js';
+import { recoveryMutations } from './recovery.js';
 
 export const mutations = grouped([
   ...[bagMutations, planMutations, killMutations],
   ...[ledgerMutations, recordMutations, inspectionMutations, receiptMutations],
+  ...[reconciliationMutations, recoveryMutations, raceMutations],
 ]) satisfies Record<FindingCode, readonly Mutation[]>;

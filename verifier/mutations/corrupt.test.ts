@@ -6,6 +6,9 @@ import { readTree } from '../read/tree.js';
 import { goodBundle } from '../testing/bundle.js';
 import { changed, snapshot } from '../testing/match.js';
 import { corrupt, operatorList } from './corrupt.js';
+import { raceMutations } from './races.js';
+import { reconciliationMutations } from './reconciliations.js';
+import { recoveryMutations } from './recovery.js';
 
 describe('every mutant of the small bundle', () => {
   const corruption = corrupt(goodBundle());
@@ -40,10 +43,19 @@ const bundles = existsSync(kept)
       .map((path) => join(kept, path, '..'))
   : [];
 
+/** What only a record with recoveries has a place for. */
+const ofRecoveries = new Set(
+  [reconciliationMutations, recoveryMutations, raceMutations]
+    .flatMap((part) => Object.values(part).flat())
+    .map(({ name }) => name),
+);
+
 describe.runIf(bundles.length > 0)('every mutant of a kept bundle', () => {
   it.each(bundles)('%s', { timeout: 120_000 }, (bundle) => {
     const { base, survivors, not_applicable: notApplicable, mutants } = corrupt(readTree(bundle));
-    expect({ base, survivors, notApplicable }).toEqual({ base: 'valid', survivors: [], notApplicable: [] });
-    expect(mutants).toBe(operatorList().length);
+    expect({ base, survivors }).toEqual({ base: 'valid', survivors: [] });
+    expect(mutants).toBe(operatorList().length - notApplicable.length);
+    // The main plan has a place for all that is older than recoveries; another has its own question.
+    if (bundle.includes('/working-state/')) expect(notApplicable.filter((name) => !ofRecoveries.has(name))).toEqual([]);
   });
 });

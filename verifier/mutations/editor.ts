@@ -5,8 +5,9 @@
  */
 import type Database from 'better-sqlite3';
 import { ledgerV1 } from '../contract/data.js';
-import type { Answer, Event, Execution, Inspector, Plan, Process, Receipt } from '../contract/types.js';
+import type { Answer, Event, Execution, Group, Inspector, Plan, Process, Receipt } from '../contract/types.js';
 import type { FindingCode } from '../checks/check.js';
+import { toldTo } from '../checks/parking.js';
 import { workStates } from '../model/work-state.js';
 import { readBundle, type Bundle, type Snapshot } from '../read/bundle.js';
 import { canonical, decodeUtf8, parseJson } from '../read/canonical.js';
@@ -14,6 +15,7 @@ import { eventDigest, noDigest } from '../read/events.js';
 import { fileSha256, textSha256 } from '../read/hash.js';
 import { withImage } from '../read/ledger.js';
 import { Memory } from '../read/memory.js';
+import type { RoleEvidence } from '../read/role.js';
 import type { Tree } from '../read/tree.js';
 
 export interface Mutation {
@@ -72,6 +74,25 @@ export class Editor {
     this.json<Process>(snapshot.file('process.json'), change);
   }
 
+  /** The record of one of several processes, or of the only one. */
+  member(role: RoleEvidence, change: (value: Mutable<Process>) => void): void {
+    this.json<Process>(role.file('process.json'), change);
+  }
+
+  memberAnswer(role: RoleEvidence, change: (value: Mutable<Answer>) => void): void {
+    this.json<Answer>(role.file('answer.json'), change);
+  }
+
+  group(snapshot: Snapshot, change: (value: Mutable<Group>) => void): void {
+    this.json<Group>(snapshot.file('group.json'), change);
+  }
+
+  /** The record of what belongs to the snapshot as a whole. */
+  private whole(snapshot: Snapshot, change: (value: Mutable<Pick<Process, 'receipts' | 'live_inventory'>>) => void): void {
+    if (snapshot.group === undefined) this.process(snapshot, change);
+    else this.group(snapshot, change);
+  }
+
   inspector(snapshot: Snapshot, change: (value: Mutable<Inspector>) => void): void {
     this.json<Inspector>(snapshot.file('inspector.json'), change);
   }
@@ -90,7 +111,10 @@ export class Editor {
 
   /** Changes the plan and covers it: the records name the new bytes and what they plan, and the run claims no commit. */
   plan(change: (value: Mutable<Plan>) => void): void {
-    const inputs = (): string => canonical([this.bundle.plan.value?.scenarios, this.bundle.plan.value?.providers]);
+    const inputs = (): string => {
+      const { plan, cases } = this.bundle;
+      return canonical([plan.value?.scenarios, plan.value?.providers, cases.map(({ planned }) => planned.arms.map(inputOf))]);
+    };
     const before = inputs();
     this.json<Plan>('data/plan.json', change);
     if (this.bundle.plan.value !== undefined && inputs() !== before) this.coverInputs();
@@ -106,10 +130,14 @@ export class Editor {
     const { plan, cases } = this.bundle;
     for (const snapshot of cases.flatMap(({ snapshots }) => snapshots)) {
       const { scenario, provider } = snapshot.planned;
-      this.process(snapshot, (value) => {
-        value.scenario_sha256 = textSha256(`${canonical(plan.value?.scenarios[scenario])}\n`);
-        value.script_sha256 = textSha256(canonical(plan.value?.providers[provider]));
-      });
+      for (const role of snapshot.roles) {
+        this.member(role, (value) => {
+          value.scenario_sha256 = textSha256(`${canonical(plan.value?.scenarios[scenario])}\n`);
+          value.script_sha256 = textSha256(canonical(plan.value?.providers[provider]));
+          const { input } = toldTo(snapshot, role);
+          if (input !== null) value.input_sha256 = textSha256(`${canonical(input)}\n`);
+        });
+      }
     }
   }
 
@@ -150,7 +178,7 @@ export class Editor {
   /** Makes both inventories agree with the files of the bundle. */
   coverFiles(snapshot: Snapshot): void {
     const { state } = this.again(snapshot);
-    this.process(snapshot, (value) => void (value.live_inventory = structuredClone(state)));
+    this.whole(snapshot, (value) => void (value.live_inventory = structuredClone(state)));
     this.inspector(snapshot, (value) => {
       value.before = structuredClone(state);
       value.after = structuredClone(state);
@@ -214,7 +242,7 @@ export class Editor {
   seal(snapshot: Snapshot): void {
     const bytes = this.bytes(snapshot.file('receipts.jsonl'));
     const lines = decodeUtf8(bytes).split('\n').length - 1;
-    this.process(snapshot, (value) => void (value.receipts = { bytes: bytes.length, lines, sha256: fileSha256(bytes) }));
+    this.whole(snapshot, (value) => void (value.receipts = { bytes: bytes.length, lines, sha256: fileSha256(bytes) }));
   }
 
   /** Lists every file again under its present hash. */
@@ -240,4 +268,9 @@ export class Editor {
     if (bytes === undefined) throw new Error(`A good bundle holds ${path}.`);
     return bytes;
   }
+}
+
+/** What the plan gives a person's words in an arm. */
+function inputOf({ input, crash }: Plan['cases'][number]['arms'][number]): unknown {
+  return [input ?? null, crash?.model === 'zombie' ? (crash.other.input ?? null) : null];
 }

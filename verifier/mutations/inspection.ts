@@ -1,30 +1,30 @@
 /** Breaks in what inspectors and roles told. */
 import type { Mutation } from './editor.js';
-import { onPlace, resumed } from './places.js';
+import { completed, onPlace } from './places.js';
 
 export const inspectionMutations = {
   'export-mismatch': [
-    onPlace(resumed, 'an exported event differs from the stored one', ['export-mismatch'], (editor, target) =>
+    onPlace(completed, 'an exported event differs from the stored one', ['export-mismatch'], (editor, target) =>
       editor.inspection(
         target,
         ({ events: [first] = [] }) => void (first === undefined ? null : (first.recorded_at = '2000-01-01T00:00:00.000Z')),
       ),
     ),
-    onPlace(resumed, 'the export lacks its last event', ['export-mismatch'], (editor, target) =>
+    onPlace(completed, 'the export lacks its last event', ['export-mismatch'], (editor, target) =>
       editor.inspection(target, ({ events }) => void events?.pop()),
     ),
-    onPlace(resumed, 'the export lacks an artifact', ['export-mismatch'], (editor, target) =>
+    onPlace(completed, 'the export lacks an artifact', ['export-mismatch'], (editor, target) =>
       editor.inspection(target, ({ artifacts }) => void artifacts?.pop()),
     ),
   ],
   'state-mismatch': [
-    onPlace(resumed, 'an inspector\u2019s state altered', ['state-mismatch'], (editor, target) =>
+    onPlace(completed, 'an inspector\u2019s state altered', ['state-mismatch'], (editor, target) =>
       editor.inspection(target, ({ projections: [first] = [] }) => {
         const call = first?.calls[0];
         if (call !== undefined) call.stage = call.stage === 'observed' ? 'interpreted' : 'observed';
       }),
     ),
-    onPlace(resumed, 'a task was not projected', ['state-mismatch'], (editor, target) =>
+    onPlace(completed, 'a task was not projected', ['state-mismatch'], (editor, target) =>
       editor.inspection(target, ({ projections }) => void projections?.pop()),
     ),
   ],
@@ -44,27 +44,27 @@ export const inspectionMutations = {
           for (const place of egress.refused) place.host = 'another.example';
         }),
     ),
-    onPlace(resumed, 'a role dialled elsewhere', ['egress-unexpected'], (editor, target) =>
+    onPlace(completed, 'a role dialled elsewhere', ['egress-unexpected'], (editor, target) =>
       editor.answer(target, ({ egress }) => void egress.refused.push({ host: 'example.org', port: 443 })),
     ),
-    onPlace(resumed, 'an inspector dialled elsewhere', ['egress-unexpected'], (editor, target) =>
+    onPlace(completed, 'an inspector dialled elsewhere', ['egress-unexpected'], (editor, target) =>
       editor.inspection(target, ({ egress }) => void egress.refused.push({ host: 'example.org', port: 443 })),
     ),
   ],
   'settings-weak': [
-    onPlace(resumed, 'the ledger was synchronised less than fully', ['settings-weak'], (editor, target) =>
+    onPlace(completed, 'the ledger was synchronised less than fully', ['settings-weak'], (editor, target) =>
       editor.answer(target, ({ settings }) => void (settings.synchronous = 1)),
     ),
-    onPlace(resumed, 'the ledger was not in write-ahead mode', ['settings-weak'], (editor, target) =>
+    onPlace(completed, 'the ledger was not in write-ahead mode', ['settings-weak'], (editor, target) =>
       editor.answer(target, ({ settings }) => void (settings.journal_mode = 'delete')),
     ),
-    onPlace(resumed, 'a role that completed had opened no ledger', ['settings-weak'], (editor, target) =>
+    onPlace(completed, 'a role that completed had opened no ledger', ['settings-weak'], (editor, target) =>
       editor.answer(target, ({ settings }) => {
         settings.journal_mode = 'unopened';
         settings.synchronous = 0;
       }),
     ),
-    onPlace(resumed, 'an inspector ran a SQLite with the WAL-reset defect', ['settings-weak'], (editor, target) =>
+    onPlace(completed, 'an inspector ran a SQLite with the WAL-reset defect', ['settings-weak'], (editor, target) =>
       editor.inspection(target, ({ settings }) => void (settings.sqlite = '3.40.1')),
     ),
   ],

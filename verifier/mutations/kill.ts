@@ -2,7 +2,7 @@
 import type { Process } from '../contract/types.js';
 import type { Snapshot } from '../read/bundle.js';
 import type { Editor, Mutation } from './editor.js';
-import { heldKill, isLeaf, killedAt, onPlace, refused, resumed, type Place } from './places.js';
+import { completed, heldKill, isLeaf, isPlainCase, killedAt, onPlace, refused, resumed, type Place } from './places.js';
 
 type Facts = Parameters<Parameters<Editor['process']>[1]>[0];
 type Moment = Process['timeline'][number]['what'];
@@ -47,6 +47,13 @@ function become(editor: Editor, target: Snapshot, other: Snapshot | undefined): 
   return true;
 }
 
+/** Killed at its first event, and continued by roles that were told nothing. */
+const firstCommit: Place = (editor) =>
+  editor.find((snapshot, bundle) => {
+    const { kill } = snapshot.planned;
+    return kill?.at === 'checkpoint' && kill.checkpoint === 'task.created' && isPlainCase(snapshot, bundle);
+  });
+
 export const killMutations = {
   'kill-unproven': [
     facts(killedAt(), 'the process ended by SIGTERM', (value) => void (value.exit = { code: null, signal: 'SIGTERM' })),
@@ -75,15 +82,15 @@ export const killMutations = {
       at(value, 'held').monotonic_ns = String(BigInt(at(value, 'spawned').monotonic_ns) + 1n);
     }),
     facts(heldKill, 'a place was announced, where a request was to be held', renamed('held', 'announced')),
-    facts(resumed, 'a role that ended by itself led no group', (value) => void (value.pgid += 1)),
-    facts(resumed, 'a role that completed exited 64', (value) => void (value.exit = { code: 64, signal: null })),
-    facts(resumed, 'a role was not seen to start', without('spawned')),
-    facts(resumed, 'the group of a role was not seen empty', without('group_empty')),
-    facts(resumed, 'a role left a process behind', (value) => void (value.left_behind = [value.pid + 1])),
-    onPlace(resumed, 'an inspector left a process behind', unproven, (editor, target) =>
+    facts(completed, 'a role that ended by itself led no group', (value) => void (value.pgid += 1)),
+    facts(completed, 'a role that completed exited 64', (value) => void (value.exit = { code: 64, signal: null })),
+    facts(completed, 'a role was not seen to start', without('spawned')),
+    facts(completed, 'the group of a role was not seen empty', without('group_empty')),
+    facts(completed, 'a role left a process behind', (value) => void (value.left_behind = [value.pid + 1])),
+    onPlace(completed, 'an inspector left a process behind', unproven, (editor, target) =>
       editor.inspector(target, (value) => void (value.left_behind = [value.pid + 1])),
     ),
-    onPlace(resumed, 'a role announced a place although none was armed', unproven, (editor, target) => {
+    onPlace(completed, 'a role announced a place although none was armed', unproven, (editor, target) => {
       const line = editor.find(({ planned: { kill } }) => kill?.at === 'checkpoint')?.file('checkpoint.jsonl');
       if (line === undefined) return false;
       editor.files.set(target.file('checkpoint.jsonl'), editor.bytes(line));
@@ -91,16 +98,16 @@ export const killMutations = {
     }),
   ],
   'process-shared': [
-    onPlace(resumed, 'an arm began before its producer had ended', ['process-shared'], (editor, target) =>
+    onPlace(completed, 'an arm began before its producer had ended', ['process-shared'], (editor, target) =>
       editor.process(target, (value) => void (at(value, 'spawned').monotonic_ns = '1')),
     ),
-    onPlace(resumed, 'a request came before its role began', ['process-shared'], (editor, target) =>
+    onPlace(completed, 'a request came before its role began', ['process-shared'], (editor, target) =>
       editor.receipts(target, (lines) => {
         const received = lines.findLast((line) => line.kind === 'received');
         if (received !== undefined) received.monotonic_ns = '1';
       }),
     ),
-    onPlace(resumed, 'a role was answered after it had ended', ['process-shared'], (editor, target) =>
+    onPlace(completed, 'a role was answered after it had ended', ['process-shared'], (editor, target) =>
       editor.receipts(target, (lines) => {
         const settled = lines.findLast((line) => line.kind === 'settled');
         if (settled !== undefined) settled.monotonic_ns = '9'.repeat(18);
@@ -116,7 +123,7 @@ export const killMutations = {
         editor.find((one, bundle) => one.caseId !== target.caseId && isLeaf(one, bundle)),
       ),
     ),
-    onPlace(resumed, 'an inspector was the process that it inspected', ['process-shared'], (editor, target) => {
+    onPlace(completed, 'an inspector was the process that it inspected', ['process-shared'], (editor, target) => {
       const own = target.process.value;
       if (own === undefined) return false;
       editor.inspector(target, (value) => {
@@ -138,14 +145,14 @@ export const killMutations = {
     ),
   ],
   'copy-incomplete': [
-    onPlace(resumed, 'the dead process left other bytes', ['copy-incomplete'], (editor, target) =>
+    onPlace(completed, 'the dead process left other bytes', ['copy-incomplete'], (editor, target) =>
       editor.process(
         target,
         ({ live_inventory: [first] }) => void (first === undefined ? null : (first.sha256 = '0'.repeat(64))),
       ),
     ),
     onPlace(
-      killedAt('task.created'),
+      firstCommit,
       'the database was copied without its log',
       // What is left is a schema without events. The arms, which began with events, now seem to have written them all.
       [

@@ -3,11 +3,11 @@ import type { FindingCode } from '../checks/check.js';
 import type { Snapshot } from '../read/bundle.js';
 import { fileSha256 } from '../read/hash.js';
 import type { Editor, Mutation } from './editor.js';
-import { firstAdded, onPlace, resumed } from './places.js';
+import { completed, firstAdded, onPlace } from './places.js';
 
 /** Changes the files of the state below the events. */
 function onState(name: string, codes: readonly FindingCode[], change: (target: Snapshot, editor: Editor) => void): Mutation {
-  return onPlace(resumed, name, codes, (editor, target) => {
+  return onPlace(completed, name, codes, (editor, target) => {
     change(target, editor);
     editor.coverFiles(target);
     editor.coverExport(target);

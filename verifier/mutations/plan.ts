@@ -3,7 +3,18 @@ import type { FindingCode } from '../checks/check.js';
 import { canonical } from '../read/canonical.js';
 import { fileSha256 } from '../read/hash.js';
 import type { Editor, Mutation } from './editor.js';
-import { droppedRequest, isControl, isLeaf, killedAt, naiveControl, onBundle, onPlace, resumed } from './places.js';
+import {
+  completed,
+  droppedRequest,
+  expectation,
+  isControl,
+  isLeaf,
+  killedAt,
+  naiveControl,
+  onBundle,
+  onPlace,
+  resumed,
+} from './places.js';
 
 function onExecution(name: string, codes: readonly FindingCode[], change: Parameters<Editor['execution']>[0]): Mutation {
   return onBundle(name, codes, (editor) => editor.execution(change));
@@ -37,12 +48,12 @@ export const planMutations = {
     }),
   ],
   'execution-malformed': [
-    onPlace(resumed, 'a resume ran the program of a restart', malformed, (editor, target) =>
+    onPlace(completed, 'a resume ran the program of a restart', malformed, (editor, target) =>
       editor.process(target, (value) => {
         value.argv = value.argv.map((word) => word.replace('resume', 'restart'));
       }),
     ),
-    onPlace(resumed, 'an inspector ran the program of a resume', malformed, (editor, target) =>
+    onPlace(completed, 'an inspector ran the program of a resume', malformed, (editor, target) =>
       editor.inspector(target, (value) => {
         value.argv = value.argv.map((word) => word.replace('inspect', 'resume'));
       }),
@@ -58,10 +69,10 @@ export const planMutations = {
       forgeBuild(editor, { source_sha256: 'f'.repeat(64) }),
     ),
     onBundle('the build inventory is no inventory', malformed, (editor) => forgeBuild(editor, { passed: true })),
-    onPlace(resumed, 'a role ran a program that is not in the build', malformed, (editor, target) =>
+    onPlace(completed, 'a role ran a program that is not in the build', malformed, (editor, target) =>
       editor.process(target, (value) => void (value.argv = ['node', 'runtime/subjects/other.js'])),
     ),
-    onPlace(resumed, 'an inspector loaded a module that is not in the build', malformed, (editor, target) =>
+    onPlace(completed, 'an inspector loaded a module that is not in the build', malformed, (editor, target) =>
       editor.inspector(target, ({ argv }) => void argv.splice(1, 0, '--import', 'other.mjs')),
     ),
   ],
@@ -87,20 +98,20 @@ export const planMutations = {
     }),
   ],
   'record-malformed': [
-    onPlace(resumed, 'a resume exported what only an inspector exports', ['record-malformed'], (editor, target) =>
+    onPlace(completed, 'a resume exported what only an inspector exports', ['record-malformed'], (editor, target) =>
       editor.answer(target, (value) => void (value.events = [])),
     ),
-    onPlace(resumed, 'an inspector answered a call from the ledger', ['record-malformed'], (editor, target) =>
+    onPlace(completed, 'an inspector answered a call from the ledger', ['record-malformed'], (editor, target) =>
       editor.inspection(target, (value) => void (value.replayed = true)),
     ),
-    onPlace(resumed, 'a role completed with a refusal', ['record-malformed'], (editor, target) => {
+    onPlace(completed, 'a role completed with a refusal', ['record-malformed'], (editor, target) => {
       const refusal = { call_id: null, drift: [], error: 'ResumeRefused' as const, hazard: null, operation: null };
       editor.answer(target, (value) => void (value.refusal = refusal));
     }),
-    onPlace(resumed, 'a process record with a member of its own', ['record-malformed'], (editor, target) =>
+    onPlace(completed, 'a process record with a member of its own', ['record-malformed'], (editor, target) =>
       editor.process(target, (value) => void Object.assign(value, { passed: true })),
     ),
-    onPlace(resumed, 'an answer with a name repeated', ['record-malformed'], (editor, target) =>
+    onPlace(completed, 'an answer with a name repeated', ['record-malformed'], (editor, target) =>
       editor.text(target.file('answer.json'), (text) => text.replace('{', '{"detail":null,')),
     ),
     onPlace(killedAt(), 'a killed role that answered', ['record-malformed'], (editor, target) => {
@@ -128,7 +139,7 @@ export const planMutations = {
     ),
   ],
   'prediction-failed': [
-    onPlace(resumed, 'the plan predicts another outcome', ['prediction-failed'], (editor, target) =>
+    onPlace(completed, 'the plan predicts another outcome', ['prediction-failed'], (editor, target) =>
       expectation(editor, target, (expect) => void (expect.outcome = 'undecided')),
     ),
     onPlace(resumed, 'there is a task that the plan does not speak of', ['prediction-failed'], (editor, target) => {
@@ -153,10 +164,10 @@ export const planMutations = {
     }),
   ],
   'scenario-unplanned': [
-    onPlace(resumed, 'a role was given another scenario', ['scenario-unplanned'], (editor, target) =>
+    onPlace(completed, 'a role was given another scenario', ['scenario-unplanned'], (editor, target) =>
       editor.process(target, (value) => void (value.scenario_sha256 = '0'.repeat(64))),
     ),
-    onPlace(resumed, 'the provider was given another script', ['scenario-unplanned'], (editor, target) =>
+    onPlace(completed, 'the provider was given another script', ['scenario-unplanned'], (editor, target) =>
       editor.process(target, (value) => void (value.script_sha256 = '0'.repeat(64))),
     ),
   ],
@@ -166,22 +177,13 @@ export const planMutations = {
         for (const line of lines) if (line.kind === 'settled' && line.ended === 'dropped') line.ended = 'reset';
       }),
     ),
-    onPlace(resumed, 'an effect of another name than the endpoint', ['script-departed'], (editor, target) =>
+    onPlace(completed, 'an effect of another name than the endpoint', ['script-departed'], (editor, target) =>
       editor.receipts(target, (lines) => {
         for (const line of lines) if (line.kind === 'settled' && line.effect !== null) line.effect.name = 'another';
       }),
     ),
   ],
 } satisfies Record<string, readonly Mutation[]>;
-
-type Expect = Parameters<Parameters<Editor['plan']>[0]>[0]['cases'][number]['expect'];
-
-function expectation(editor: Editor, { caseId, name }: { caseId: string; name: string }, change: (expect: Expect) => void): void {
-  editor.plan((plan) => {
-    const expect = plan.cases.find(({ id }) => id === caseId)?.arms.find(({ id }) => id === name)?.expect;
-    if (expect !== undefined) change(expect);
-  });
-}
 
 /** Only an exploratory run selects. */
 function select(editor: Editor, selected: string[]): void {

@@ -1,17 +1,17 @@
 /** Breaks in the receipts. Numbers, digests and the provider's seal are made good again, except where they are what is broken. */
 import type { FindingCode } from '../checks/check.js';
 import type { Editor, Line, Mutation } from './editor.js';
-import { duplicated, onPlace, resumed } from './places.js';
+import { completed, duplicated, onPlace } from './places.js';
 
 type Lines = Parameters<Parameters<Editor['receipts']>[1]>[0];
 
 function onReceipts(name: string, codes: readonly FindingCode[], change: (lines: Lines) => Line[] | void): Mutation {
-  return onPlace(resumed, name, codes, (editor, target) => editor.receipts(target, change));
+  return onPlace(completed, name, codes, (editor, target) => editor.receipts(target, change));
 }
 
 export const receiptMutations = {
   'receipt-malformed': [
-    onPlace(resumed, 'a line differs from its digest', ['receipt-malformed'], (editor, target) => {
+    onPlace(completed, 'a line differs from its digest', ['receipt-malformed'], (editor, target) => {
       editor.text(target.file('receipts.jsonl'), (text) => text.replace(/"at":"2/, '"at":"1'));
       editor.seal(target);
     }),
@@ -29,10 +29,10 @@ export const receiptMutations = {
     }),
   ],
   'receipts-unsealed': [
-    onPlace(resumed, 'the provider closed another number of lines', ['receipts-unsealed'], (editor, target) =>
+    onPlace(completed, 'the provider closed another number of lines', ['receipts-unsealed'], (editor, target) =>
       editor.process(target, ({ receipts }) => void (receipts === null ? null : (receipts.lines += 1))),
     ),
-    onPlace(resumed, 'the provider never closed the log', ['receipts-unsealed'], (editor, target) =>
+    onPlace(completed, 'the provider never closed the log', ['receipts-unsealed'], (editor, target) =>
       editor.process(target, (value) => void (value.receipts = null)),
     ),
   ],

@@ -3,7 +3,7 @@ import type { FindingCode } from '../checks/check.js';
 import type { Snapshot } from '../read/bundle.js';
 import type { Editor, Mutation } from './editor.js';
 import { inheritedCount } from '../checks/derived.js';
-import { firstAdded, honouredRetry, isLeaf, onPlace, refused, resumed, type Place } from './places.js';
+import { completed, firstAdded, honouredRetry, isLeaf, onPlace, refused, resumed, type Place } from './places.js';
 
 type Events = Parameters<Parameters<Editor['events']>[1]>[0];
 
@@ -20,14 +20,15 @@ function onEvents(
   });
 }
 
-/** Changes the first event of a type that the resume added. */
+/** Changes the first event of a type that a snapshot added. */
 function onAdded(
   name: string,
   codes: readonly FindingCode[],
   type: string,
   change: (payload: Record<string, unknown>) => void,
+  find = completed,
 ): Mutation {
-  return onEvents(resumed, name, codes, (events, snapshot) => {
+  return onEvents(find, name, codes, (events, snapshot) => {
     const added = events.slice(inheritedCount(snapshot)).find((event) => event.type === type);
     if (added !== undefined) change(added.payload);
   });
@@ -44,7 +45,7 @@ function onFirst(name: string, type: string, change: (payload: Record<string, un
 /** A role that sent something, of which the plan does not say whether it was answered from the ledger. */
 const unforetold: Place = (editor) =>
   editor.find(({ base, planned: { kill, expect } }) => {
-    return base === undefined && kill === null && expect.replayed === undefined && expect.receipts > 0;
+    return base === undefined && kill === null && expect.replayed === undefined && (expect.receipts ?? 0) > 0;
   });
 
 export const recordMutations = {
@@ -61,7 +62,7 @@ export const recordMutations = {
     ),
   ],
   'history-rewritten': [
-    onEvents(resumed, 'an inherited event was rewritten', ['history-rewritten'], (events) => {
+    onEvents(completed, 'an inherited event was rewritten', ['history-rewritten'], (events) => {
       const objective = events.find(({ type }) => type === 'objective.recorded');
       if (objective !== undefined) objective.payload.statement = 'Something else.';
     }),
@@ -70,7 +71,7 @@ export const recordMutations = {
     onEvents(honouredRetry, 'a manifest belongs to an attempt', ['order-violated'], (events) => {
       for (const event of events) if (event.type === 'call.manifest') event.attempt_id = 'attempt-1';
     }),
-    onEvents(resumed, 'an attempt was completed before it was decided', ['order-violated'], (events, snapshot) => {
+    onEvents(completed, 'an attempt was completed before it was decided', ['order-violated'], (events, snapshot) => {
       const at = events.findIndex(({ type, seq }) => type === 'attempt.retry_decided' && seq > inheritedCount(snapshot));
       const [decided, completed] = [events[at], events[at + 1]];
       if (decided === undefined || completed === undefined) return;
@@ -111,6 +112,7 @@ export const recordMutations = {
       ],
       'call.manifest',
       (payload) => void (payload.request_body_sha256 = payload.rendered_context_sha256),
+      resumed,
     ),
   ],
   'interpretation-mismatch': [
@@ -120,7 +122,7 @@ export const recordMutations = {
     onAdded('another interpreter than the manifest names', ['interpretation-mismatch'], 'attempt.interpreted', (payload) => {
       payload.interpreter = { name: 'chat-completions', version: 2 };
     }),
-    onEvents(resumed, 'the result is another text', ['interpretation-mismatch'], (events) => {
+    onEvents(completed, 'the result is another text', ['interpretation-mismatch'], (events) => {
       // A hash that names stored bytes, so that not its absence but its meaning tells.
       const manifest = events.find(({ type }) => type === 'call.manifest');
       const result = events.find(({ type }) => type === 'result.recorded');
@@ -136,7 +138,7 @@ export const recordMutations = {
     onEvents(
       honouredRetry,
       'a broken delivery was retried and passed over though the key is not honoured',
-      ['completion-unsound', 'retry-unlawful', 'scenario-unplanned', 'prediction-failed'],
+      ['attempt-unlawful', 'completion-unsound', 'retry-unlawful', 'scenario-unplanned', 'prediction-failed'],
       (events) => {
         for (const { type, payload } of events) {
           if (type === 'call.manifest') payload.provider = { ...(payload.provider as object), honours_key: false };
@@ -166,16 +168,34 @@ export const recordMutations = {
     onPlace(refused, 'a refusal names a call that is not there', ['resume-unlawful'], (editor, target) =>
       editor.answer(target, ({ refusal }) => void (refusal === null ? null : (refusal.call_id = 'call-999'))),
     ),
-    onAdded('a resume that verified nothing', ['resume-unlawful'], 'call.resumed', (payload) => {
-      payload.verified = null;
-    }),
-    onAdded('a resume under another retry policy', ['resume-unlawful'], 'call.manifest', (payload) => {
-      payload.retry_policy = { ...(payload.retry_policy as object), max_attempts: 9 };
-    }),
-    onAdded('a resume under another promise of the provider', ['resume-unlawful'], 'call.manifest', (payload) => {
-      const provider = payload.provider as { honours_key: boolean };
-      payload.provider = { ...provider, honours_key: !provider.honours_key };
-    }),
+    onAdded(
+      'a resume that verified nothing',
+      ['resume-unlawful'],
+      'call.resumed',
+      (payload) => {
+        payload.verified = null;
+      },
+      resumed,
+    ),
+    onAdded(
+      'a resume under another retry policy',
+      ['resume-unlawful'],
+      'call.manifest',
+      (payload) => {
+        payload.retry_policy = { ...(payload.retry_policy as object), max_attempts: 9 };
+      },
+      resumed,
+    ),
+    onAdded(
+      'a resume under another promise of the provider',
+      ['resume-unlawful'],
+      'call.manifest',
+      (payload) => {
+        const provider = payload.provider as { honours_key: boolean };
+        payload.provider = { ...provider, honours_key: !provider.honours_key };
+      },
+      resumed,
+    ),
   ],
   'refusal-acted': [
     onEvents(refused, 'a refusal that appended an event', ['refusal-acted', 'resume-unlawful', 'prediction-failed'], (events) => [

@@ -2,15 +2,17 @@
  * A tree of bytes → the evidence, arranged as the plan arranges it: cases, and in each its snapshots in plan order. Everything is
  * read on first use and kept, so that a check sees either a typed value or the reason why there is none.
  */
-import type { Answer, Case, CheckpointLine, Execution, Format, Inspector, Plan, Process } from '../contract/types.js';
+import type { Answer, Case, CheckpointLine, Execution, Format, Group, Inspector, Plan, Process } from '../contract/types.js';
 import * as shape from '../contract/validators.js';
 import { parseEvents, type Ledger } from './events.js';
-import { attempt, bytesOf, readFact, readFactLines, type Read, type Source } from './facts.js';
+import { attempt, bytesOf, readFact, type Read, type Source } from './facts.js';
 import { fileSha256 } from './hash.js';
 import { readLedger } from './ledger.js';
 import { Memory } from './memory.js';
-import { readPlan, snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
+import { snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
+import { readPlan } from './plan-file.js';
 import { readReceipts, type ReceiptLog } from './receipts.js';
+import { memberIds, RoleEvidence } from './role.js';
 import type { Tree } from './tree.js';
 
 export interface StateFile {
@@ -19,13 +21,16 @@ export interface StateFile {
   readonly size: number;
 }
 
+/** What the provider answered when the prefix of a snapshot closed. */
+export type Seal = Process['receipts'];
+
 /** What was read of a snapshot so far. */
 interface Kept {
-  process?: Read<Process>;
+  group?: Read<Group>;
+  closed?: Read<Seal>;
+  live?: Read<StateFile[]>;
   inspector?: Read<Inspector>;
   inspection?: Read<Answer>;
-  answer?: Read<Answer>;
-  checkpoint?: Read<CheckpointLine[]>;
   format?: Read<Format>;
   receipts?: Read<ReceiptLog>;
   ledger?: Read<Ledger>;
@@ -34,6 +39,10 @@ interface Kept {
 
 export class Snapshot {
   readonly name: string;
+  /** The role processes that acted: one, or in a group one for each member, in the order of the plan. */
+  readonly roles: readonly RoleEvidence[];
+  /** The only role of an ordinary snapshot; of a group there is none, and its files are not there. */
+  private readonly alone: RoleEvidence;
   private readonly folder: string;
   private readonly kept: Kept = {};
 
@@ -47,6 +56,11 @@ export class Snapshot {
   ) {
     this.name = planned.id;
     this.folder = `data/cases/${caseId}/${planned.id}/`;
+    this.alone = new RoleEvidence(source, this.folder, null);
+    this.roles =
+      planned.crash === null
+        ? [this.alone]
+        : memberIds(planned.crash).map((id) => new RoleEvidence(source, `${this.folder}members/${id}/`, id));
   }
 
   file(name: string): string {
@@ -58,6 +72,11 @@ export class Snapshot {
     return this.paths.length > 0;
   }
 
+  /** The files of the snapshot, below its folder. */
+  get names(): string[] {
+    return this.paths.map((path) => path.slice(this.folder.length));
+  }
+
   has(name: string): boolean {
     return this.source.files.has(this.file(name));
   }
@@ -67,8 +86,32 @@ export class Snapshot {
     return this.base === undefined ? [this] : [...this.base.lineage, this];
   }
 
+  /** Facts about the several processes that acted here; undefined where the plan has one act. */
+  get group(): Read<Group> | undefined {
+    if (this.planned.crash === null) return undefined;
+    return (this.kept.group ??= this.fact('group.json', shape.validateGroup, 'a group record'));
+  }
+
   get process(): Read<Process> {
-    return (this.kept.process ??= this.fact('process.json', shape.validateProcess, 'a process record'));
+    return this.alone.process;
+  }
+
+  get answer(): Read<Answer> {
+    return this.alone.answer;
+  }
+
+  get checkpoint(): Read<CheckpointLine[]> {
+    return this.alone.checkpoint;
+  }
+
+  /** The seal of the receipts, from the record of the role or of the group. */
+  get closed(): Read<Seal> {
+    return (this.kept.closed ??= part(this.group ?? this.process, ({ receipts }) => receipts));
+  }
+
+  /** The state folder itself, as the harness found it when everybody had ended. */
+  get live(): Read<StateFile[]> {
+    return (this.kept.live ??= part(this.group ?? this.process, ({ live_inventory: live }) => live));
   }
 
   get inspector(): Read<Inspector> {
@@ -77,15 +120,6 @@ export class Snapshot {
 
   get inspection(): Read<Answer> {
     return (this.kept.inspection ??= this.fact('inspection.json', shape.validateAnswer, 'an answer'));
-  }
-
-  get answer(): Read<Answer> {
-    return (this.kept.answer ??= this.fact('answer.json', shape.validateAnswer, 'an answer'));
-  }
-
-  get checkpoint(): Read<CheckpointLine[]> {
-    const file = this.file('checkpoint.jsonl');
-    return (this.kept.checkpoint ??= readFactLines(this.source, file, shape.validateCheckpointLine, 'a checkpoint line'));
   }
 
   get format(): Read<Format> {
@@ -128,6 +162,10 @@ export class Snapshot {
       return { path: path.slice(prefix.length), sha256: fileSha256(bytes), size: bytes.length };
     });
   }
+}
+
+function part<T>(record: Read<Group> | Read<Process>, of: (record: Group | Process) => T): Read<T> {
+  return record.problem === undefined ? { value: of(record.value) } : { problem: record.problem };
 }
 
 export interface CaseEvidence {

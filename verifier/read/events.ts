@@ -38,6 +38,8 @@ export const eventShapes: Record<string, shape.Validator<unknown>> = {
   'context.compilation_failed': shape.validateContextCompilationFailed,
   'context.compilation_requested': shape.validateContextCompilationRequested,
   'context.compiled': shape.validateContextCompiled,
+  'duplicate.accepted': shape.validateDuplicateAccepted,
+  'effect.reconciled': shape.validateEffectReconciled,
   'objective.recorded': shape.validateObjectiveRecorded,
   'result.recorded': shape.validateResultRecorded,
   'task.accepted': shape.validateTaskAccepted,
@@ -175,8 +177,10 @@ const json = 'application/json';
 const mediaTypes: Record<string, string> = {
   content_sha256: text,
   context_package_sha256: json,
+  evidence_sha256: json,
   rendered_context_sha256: text,
   request_body_sha256: json,
+  spec_sha256: json,
   text_sha256: text,
 };
 
@@ -190,7 +194,12 @@ function asReceived(contentType: unknown): string {
   return typeof contentType === 'string' && contentType !== '' ? contentType : 'application/octet-stream';
 }
 
-/** Every hash in a payload names an artifact: `…_sha256` members, and the contents of offered items. */
+interface Adopted {
+  readonly response_sha256: string;
+  readonly content_type: string | null;
+}
+
+/** Every hash in a payload names an artifact: `…_sha256` members, the contents of offered items, and an adopted response. */
 function artifactsNamedBy({ payload }: { payload: Record<string, unknown> }): Named[] {
   const named: Named[] = [];
   for (const name in payload) {
@@ -198,6 +207,8 @@ function artifactsNamedBy({ payload }: { payload: Record<string, unknown> }): Na
     if (!name.endsWith('_sha256') || typeof hash !== 'string') continue;
     named.push({ hash, mediaType: mediaTypes[name] ?? asReceived(payload.content_type) });
   }
+  const adopted = payload.response as Adopted | null | undefined;
+  if (adopted != null) named.push({ hash: adopted.response_sha256, mediaType: asReceived(adopted.content_type) });
   for (const { content_sha256: hash } of (payload.offered ?? []) as { content_sha256: string }[])
     named.push({ hash, mediaType: text });
   return named;

@@ -1,80 +1,94 @@
 /**
- * `plan.json` → the list of cases and snapshots that the evidence must hold. It is read before any evidence, so that what is
- * expected never depends on what is found. Besides the shape, every name must lead somewhere and be said once.
+ * A planned case → the snapshots that its evidence must hold, in order: the producer, then the arms. An arm that is to be killed in
+ * its recovery stands for several, which are written out here. Pure, and from the plan alone: what is expected never depends on what
+ * is found.
  */
 import type { Plan } from '../contract/types.js';
-import { validatePlan } from '../contract/validators.js';
-import { decodeUtf8, parseJson } from './canonical.js';
-import { EvidenceError } from '../errors.js';
 
 export type PlannedCase = Plan['cases'][number];
 type PlannedArm = PlannedCase['arms'][number];
-export type Expectation = PlannedCase['expect'];
 export type Kill = PlannedCase['kill'];
+type Crash = NonNullable<PlannedArm['crash']>;
+/** Several processes on one state. */
+export type GroupCrash = Exclude<Crash, { model: 'crash-in-recovery' }>;
+type CrashInRecovery = Extract<Crash, { model: 'crash-in-recovery' }>;
+
+export type Expectation = PlannedCase['expect'];
+/** How a role ends is always predicted; the rest may be left open where an arm stands for several snapshots. */
+type Expected = Pick<Expectation, 'ended'> & Partial<Expectation>;
 
 export interface PlannedSnapshot {
   readonly id: string;
   readonly role: PlannedArm['role'];
+  /** What a resume is told to carry out; null where it is told nothing, and for every other role. */
+  readonly operation: NonNullable<PlannedArm['operation']> | null;
+  /** What a person states or gives with the operation. */
+  readonly input: NonNullable<PlannedArm['input']> | null;
   readonly kill: Kill;
+  readonly crash: GroupCrash | null;
   /** The snapshot that this one began as a copy of. */
   readonly from: string | null;
   readonly scenario: string;
   readonly provider: string;
-  readonly expect: Expectation;
+  readonly expect: Expected;
 }
 
 export const producer = 'producer';
 
-export function readPlan(bytes: Uint8Array): Plan {
-  const value: unknown = parseJson(decodeUtf8(bytes));
-  if (!validatePlan(value)) {
-    const { instancePath = '', message = '' } = validatePlan.errors?.[0] ?? {};
-    throw new EvidenceError('wrong-shape', `This is not a plan: ${instancePath} ${message}.`);
-  }
-  const problems = planProblems(value);
-  if (problems.length > 0) throw new EvidenceError('wrong-shape', `The plan contradicts itself: ${problems.join(' ')}`);
-  return value;
-}
-
 export function snapshotsOf(planned: PlannedCase): PlannedSnapshot[] {
   const { scenario, provider, kill, expect } = planned;
-  const first: PlannedSnapshot = { id: producer, role: 'produce', kill, from: null, scenario, provider, expect };
-  const arms = planned.arms.map((arm) => ({
-    id: arm.id,
-    role: arm.role,
-    kill: arm.kill ?? null,
-    from: arm.from ?? producer,
-    scenario: arm.scenario ?? scenario,
-    provider: arm.provider ?? provider,
-    expect: arm.expect,
-  }));
-  return [first, ...arms];
+  const alone = { operation: null, input: null, crash: null };
+  const first: PlannedSnapshot = { id: producer, role: 'produce', ...alone, kill, from: null, scenario, provider, expect };
+  return [first, ...planned.arms.flatMap((arm) => snapshotsOfArm(planned, arm))];
 }
 
-function planProblems(plan: Plan): string[] {
-  const problems: string[] = [];
-  const cases = new Map<string, PlannedCase>();
-  for (const planned of plan.cases) {
-    if (cases.has(planned.id)) problems.push(`The case ${planned.id} is planned twice.`);
-    cases.set(planned.id, planned);
-    const earlier = new Set<string>();
-    for (const { id, from, scenario, provider, kill, expect } of snapshotsOf(planned)) {
-      const name = `${planned.id}/${id}`;
-      if (earlier.has(id)) problems.push(`The snapshot ${name} is planned twice.`);
-      if (from !== null && !earlier.has(from)) problems.push(`${name} begins from ${from}, which does not come before it.`);
-      if (!Object.hasOwn(plan.scenarios, scenario)) problems.push(`${name} names the scenario ${scenario}, which is not there.`);
-      if (!Object.hasOwn(plan.providers, provider)) problems.push(`${name} names the provider ${provider}, which is not there.`);
-      if ((kill !== null) !== (expect.ended === 'killed'))
-        problems.push(`${name} is killed and expected otherwise, or the reverse.`);
-      earlier.add(id);
-    }
-  }
-  for (const id of plan.controls.no_kill) {
-    if (cases.get(id)?.kill !== null) problems.push(`The control ${id} is no case without a kill.`);
-  }
-  for (const { case: id, arm } of plan.controls.naive_restart) {
-    if (cases.get(id)?.arms.find((planned) => planned.id === arm)?.role !== 'restart')
-      problems.push(`The control ${id}/${arm} is no restart.`);
-  }
-  return problems;
+function snapshotsOfArm(planned: PlannedCase, arm: PlannedArm): PlannedSnapshot[] {
+  const { crash } = arm;
+  const itself: PlannedSnapshot = {
+    id: arm.id,
+    role: arm.role,
+    operation: arm.operation ?? null,
+    input: arm.input ?? null,
+    kill: arm.kill ?? null,
+    crash: crash === undefined || crash.model === 'crash-in-recovery' ? null : crash,
+    from: arm.from ?? producer,
+    scenario: arm.scenario ?? planned.scenario,
+    provider: arm.provider ?? planned.provider,
+    expect: arm.expect,
+  };
+  return crash?.model === 'crash-in-recovery' ? [itself, ...killedAndEnded(itself, crash)] : [itself];
+}
+
+/** For each commit of the recovery: killed there, with depth 2 killed again at each commit of what follows, and brought to its end. */
+function killedAndEnded(arm: PlannedSnapshot, { commits, depth, same_events: isSame }: CrashInRecovery): PlannedSnapshot[] {
+  const killedAt = (id: string, from: string | null, commit: number): PlannedSnapshot => ({
+    ...arm,
+    ...{ id, from, expect: { ended: 'killed' as const } },
+    kill: {
+      at: 'checkpoint',
+      checkpoint: commit === 0 ? 'projection.read' : 'commit',
+      occurrence: Math.max(commit, 1),
+    },
+  });
+  const endOf = (killed: PlannedSnapshot): PlannedSnapshot => ({
+    ...arm,
+    ...{ id: `${killed.id}-end`, from: killed.id },
+    expect: { ...whateverTheKill(arm.expect), ...(isSame ? { same_events_as: arm.id } : {}) },
+  });
+  return commits.flatMap((following, commit) => {
+    const killed = killedAt(`${arm.id}-k${commit}`, arm.from, commit);
+    const again = depth === 1 ? [] : Array.from({ length: following + 1 }, (_commit, at) => at);
+    const twice = again.flatMap((at) => {
+      const second = killedAt(`${killed.id}-k${at}`, killed.id, at);
+      return [second, endOf(second)];
+    });
+    return [killed, ...twice, endOf(killed)];
+  });
+}
+
+/** What a recovery reaches wherever one before it was killed: not how many steps, requests or calls it took. */
+function whateverTheKill(expect: Expected): Expected {
+  const { events: _1, receipts: _2, keys: _3, bodies: _4, processes: _5, ...ended } = expect;
+  const { questions: _6, calls: _7, reconciled: _8, operations: _9, ...rest } = ended;
+  return rest;
 }

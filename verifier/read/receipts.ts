@@ -1,29 +1,49 @@
 /**
  * `receipts.jsonl` → lines. The log is the ground truth for what happened outside, so it carries its own proof: every line is
- * canonical, has its own digest, and is numbered without gaps; every request is received once and settled once, in that order; the
- * provider's clock never goes back (one process of it writes all logs of a run, continued ones too), and effects are numbered from 1.
- * All problems are returned; a log with a problem still yields the lines that could be read.
+ * canonical, has its own digest, and is numbered without gaps; every request is received once and settled once, in that order; what
+ * was delayed arrives at most once, as it left; the provider's clock never goes back (one process of it writes all logs of a run,
+ * continued ones too), and effects are numbered from 1. All problems are returned; a log with a problem still yields the lines that
+ * could be read.
  */
 import type { Receipt } from '../contract/types.js';
 import { validateReceipt } from '../contract/validators.js';
 import { EvidenceError } from '../errors.js';
-import { decodeUtf8, parseCanonical } from './canonical.js';
+import { decodeUtf8, parseCanonical, sameJson } from './canonical.js';
 import { sha256, textSha256 } from './hash.js';
 import { Memory } from './memory.js';
 
-type Received = Extract<Receipt, { kind: 'received' }>;
+export type Received = Extract<Receipt, { kind: 'received' }>;
 export type Settled = Extract<Receipt, { kind: 'settled' }>;
+type Delayed = Extract<Receipt, { kind: 'delayed' }>;
 
 export interface Request {
   readonly received: Received;
   readonly settled: Settled | undefined;
 }
 
+/** Bytes that left a client and had not arrived. */
+export interface OnItsWay {
+  readonly line: Delayed;
+  /** What it became where it arrived later. */
+  readonly arrival: Request | undefined;
+}
+
 export interface ReceiptLog {
   readonly bytes: Buffer;
   readonly lineCount: number;
+  /** Look-ups and fences too, in the order in which they were received. */
+  readonly all: readonly Request[];
+  /** Requests for an effect. */
   readonly requests: readonly Request[];
+  /** Look-ups and fences: they ask about an effect and have none. */
+  readonly questions: readonly Request[];
+  readonly delayed: readonly OnItsWay[];
   readonly problems: readonly { line: number; detail: string }[];
+}
+
+/** Told apart by the path alone: whatever is asked of a key is no request for an effect. */
+export function isQuestion({ received }: Request): boolean {
+  return received.path.startsWith('/keys/');
 }
 
 export function readReceipts(bytes: Buffer, memory = new Memory()): ReceiptLog {
@@ -34,33 +54,33 @@ export function readReceipts(bytes: Buffer, memory = new Memory()): ReceiptLog {
   return log;
 }
 
+type Say = (detail: string) => void;
+type Settling = { received: Received; settled: Settled | undefined };
+
 function parse(bytes: Buffer, memory: Memory): ReceiptLog {
   const problems: { line: number; detail: string }[] = [];
-  const requests = new Map<number, { received: Received; settled: Settled | undefined }>();
+  const requests = new Map<number, Settling>();
   const effects = new Effects();
+  const ways = new Ways();
   let clock = 0n;
   const texts = splitLines(bytes, problems);
   for (const [index, text] of texts.entries()) {
     const line = index + 1;
-    const say = (detail: string): void => void problems.push({ line, detail });
+    const say: Say = (detail) => void problems.push({ line, detail });
     const receipt = readLine(text, memory, say);
     if (receipt === null) continue;
     if (receipt.seq !== line) say('The line number differs from its seq.');
     if (BigInt(receipt.monotonic_ns) < clock) say('The line was written before the one that precedes it.');
     clock = BigInt(receipt.monotonic_ns);
-    if (receipt.kind === 'received') {
+    if (receipt.kind === 'delayed') ways.left(receipt, say);
+    else if (receipt.kind === 'settled') settle(receipt, requests.get(receipt.request), effects, say);
+    else {
       if (receipt.request !== requests.size + 1) say('Requests are not numbered from 1 without gaps.');
+      const request: Settling = { received: receipt, settled: undefined };
       if (requests.has(receipt.request)) say('The request was received before.');
-      else requests.set(receipt.request, { received: receipt, settled: undefined });
+      else requests.set(receipt.request, request);
       effects.received(receipt);
-    } else {
-      const request = requests.get(receipt.request);
-      if (request === undefined) say('A request is settled that was not received.');
-      else if (request.settled !== undefined) say('The request was settled before.');
-      else {
-        request.settled = receipt;
-        effects.settled(receipt, request.received, say);
-      }
+      ways.arrived(request, say);
     }
   }
   for (const [number, { settled }] of requests) {
@@ -69,7 +89,19 @@ function parse(bytes: Buffer, memory: Memory): ReceiptLog {
   const missing = effects.missing();
   if (missing !== null)
     problems.push({ line: texts.length, detail: `Effects are numbered from 1 without gaps: ${missing} is not there.` });
-  return { bytes, lineCount: texts.length, requests: [...requests.values()], problems };
+  const all: Request[] = [...requests.values()];
+  return {
+    ...{ bytes, lineCount: texts.length, all, problems, delayed: ways.all },
+    requests: all.filter((request) => !isQuestion(request)),
+    questions: all.filter(isQuestion),
+  };
+}
+
+function settle(receipt: Settled, request: Settling | undefined, effects: Effects, say: Say): void {
+  if (request === undefined) return say('A request is settled that was not received.');
+  if (request.settled !== undefined) return say('The request was settled before.');
+  request.settled = receipt;
+  effects.settled(receipt, request.received, say);
 }
 
 function splitLines(bytes: Buffer, problems: { line: number; detail: string }[]): string[] {
@@ -86,7 +118,7 @@ function splitLines(bytes: Buffer, problems: { line: number; detail: string }[])
 }
 
 /** An arm's log begins with all the lines of the killed one, so each is judged once. */
-function readLine(text: string, { receipts }: Memory, say: (detail: string) => void): Receipt | null {
+function readLine(text: string, { receipts }: Memory, say: Say): Receipt | null {
   const before = receipts.get(text);
   if (before !== undefined) return before;
   try {
@@ -109,7 +141,7 @@ function readLine(text: string, { receipts }: Memory, say: (detail: string) => v
 }
 
 /** Not every header is kept; those that say again what the line says must say the same. */
-function headersAgree({ headers, idempotency_key: key, body }: Received): boolean {
+function headersAgree({ headers, idempotency_key: key, body }: Received | Delayed): boolean {
   const length = headers['content-length'];
   const isLength = length === undefined || length === String(Buffer.from(body.data, body.encoding).length);
   return isLength && (headers['idempotency-key'] ?? null) === key;
@@ -130,7 +162,7 @@ class Effects {
     this.floors.set(request, this.highest);
   }
 
-  settled({ effect }: Settled, { request, idempotency_key: key }: Received, say: (detail: string) => void): void {
+  settled({ effect }: Settled, { request, idempotency_key: key }: Received, say: Say): void {
     if (effect === null) return;
     if (effect.replayed) {
       if (this.keys.get(effect.effect_id) !== key) say('A replay cites no earlier effect of its key.');
@@ -147,4 +179,29 @@ class Effects {
     const ids = Array.from({ length: this.keys.size }, (_id, index) => `effect-${index + 1}`);
     return ids.find((id) => !this.keys.has(id)) ?? null;
   }
+}
+
+/** What left its client and arrives later: numbered from 1, and on arrival the same but for who sent it, whom nobody can ask any more. */
+class Ways {
+  readonly all: { line: Delayed; arrival: Request | undefined }[] = [];
+
+  left(line: Delayed, say: Say): void {
+    if (line.delayed !== this.all.length + 1) say('Delayed requests are not numbered from 1 without gaps.');
+    this.all.push({ line, arrival: undefined });
+  }
+
+  arrived(request: Request, say: Say): void {
+    const { delayed, peer_pid: peer } = request.received;
+    if (delayed === undefined) return;
+    const way = this.all[delayed - 1];
+    if (way === undefined) return say('A request arrives that was never on its way.');
+    if (way.arrival !== undefined) return say('A request arrives that had arrived before.');
+    way.arrival = request;
+    if (!sameJson(sent(request.received), sent(way.line))) say('A request arrives as another one than that which left.');
+    if (peer !== null) say('A request that arrives late has no client any more.');
+  }
+}
+
+function sent({ method, path, headers, idempotency_key: key, body_sha256: hash }: Received | Delayed): unknown[] {
+  return [method, path, headers, key, hash];
 }

@@ -1,45 +1,15 @@
 /**
  * What the cases of the small bundle did, told event by event: two controls, a resume, a held request, a kill at the first event, a
- * retry under an honoured key, a planted reach.
+ * retry under an honoured key, a planted reach; and the recoveries, which are told apart.
  */
-import type { Answer, Plan } from '../contract/types.js';
-import type { Expectation, Kill } from '../read/plan.js';
+import { at, figures, type Ran, type Refusal, type Story } from './ran.js';
+import { recoveryStories } from './recovery-stories.js';
 import { Book } from './world.js';
 
-export interface Ran {
-  readonly book: Book;
-  readonly role: 'produce' | 'resume' | 'restart';
-  readonly kill: Kill;
-  readonly expect: Expectation;
-  /** The script that the provider follows; without one it answers. */
-  readonly provider?: keyof typeof scripts;
-  readonly refusal?: Answer['refusal'];
-  readonly egress?: number;
-}
-
-const answers = { do: 'answer' } as const;
-export const scripts = {
-  answers: { key: 'ignore', otherwise: answers, requests: [] },
-  holds: { key: 'ignore', otherwise: answers, requests: [{ do: 'hold', effect: 'committed' }] },
-  honours: { key: 'honour', otherwise: answers, requests: [{ do: 'drop', when: 'after_commit' }] },
-} satisfies Plan['providers'];
-
 /** What each case did, snapshot by snapshot; the first is the producer. */
-export function stories(): Record<string, Record<string, Ran>> {
+export function stories(): Record<string, Story> {
   const opened = (): Book => new Book().open();
-  const at = (checkpoint: string): Kill => ({ at: 'checkpoint', checkpoint, occurrence: 1 });
-  const figures = (ended: Expectation['ended'], outcome: Expectation['outcome'], { events, receipts }: Book): Expectation => {
-    const received = receipts.filter(({ kind }) => kind === 'received').length;
-    const effects = receipts.filter((line) => line.kind === 'settled' && line.effect?.replayed === false).length;
-    return { ended, events: events.length, receipts: received, effects, outcome };
-  };
-  const refusal = {
-    call_id: null,
-    drift: [],
-    error: 'ResumeRefused' as const,
-    hazard: 'unsafe' as const,
-    operation: 'reconcile_effect' as const,
-  };
+  const refusal: Refusal = { call_id: null, drift: [], error: 'ResumeRefused', hazard: 'unsafe', operation: 'reconcile_effect' };
   const refused = (book: Book): Ran => {
     const { call_id: _call, ...predicted } = refusal;
     return { book, role: 'resume', kill: null, expect: { ...figures('refused', 'refused', book), refusal: predicted }, refusal };
@@ -53,24 +23,19 @@ export function stories(): Record<string, Record<string, Ran>> {
   const intended = opened();
   const intendedCall = intended.want(intended.compile());
   intended.manifest(intendedCall);
-  const resumed = intended.copy();
-  resumed.pid = 2000;
+  const resumed = intended.continued();
   resumed.resume(intendedCall);
 
   const held = opened();
   const heldCall = held.want(held.compile());
   held.manifest(heldCall);
-  held.start(heldCall);
-  held.serve('gone_while_held');
-  const naive = held.copy();
-  naive.pid = 2000;
-  const again = naive.want(heldCall.compilation_id ?? '');
-  naive.manifest(again);
-  naive.run(again);
-  const restart = (pid: number): Ran => {
-    const book = naive.copy();
-    book.pid = pid;
-    return { book, role: 'restart', kill: null, expect: figures('completed', 'duplicated', naive) };
+  held.serve(held.start(heldCall), { ended: 'gone_while_held' });
+  const restart = (): Ran => {
+    const book = held.continued();
+    const again = book.want(heldCall.compilation_id ?? '');
+    book.manifest(again);
+    book.run(again);
+    return { book, role: 'restart', kill: null, expect: figures('completed', 'duplicated', book) };
   };
 
   const first = new Book();
@@ -80,11 +45,11 @@ export function stories(): Record<string, Record<string, Ran>> {
   const honouredCall = honoured.want(honoured.compile());
   honoured.manifest(honouredCall, true);
   const lost = honoured.start(honouredCall);
-  honoured.serve('dropped');
+  honoured.serve(lost, { ended: 'dropped' });
   honoured.broken(lost);
   honoured.add('attempt.retry_decided', { decision: 'retry', reason: 'broken_key_honoured' }, lost);
   const second = honoured.start(honouredCall, 2);
-  honoured.serve('answered', true);
+  honoured.serve(second, { replayed: true });
   honoured.observe(second);
   honoured.finish(second);
   const done = {
@@ -96,11 +61,10 @@ export function stories(): Record<string, Record<string, Ran>> {
   } as const;
 
   const reached = opened();
+  const produced = { role: 'produce', kill: null } as const;
 
   return {
-    control: {
-      producer: { book: control, role: 'produce', kill: null, expect: figures('completed', 'completed_once', control) },
-    },
+    control: { producer: { book: control, ...produced, expect: figures('completed', 'completed_once', control) } },
     manifest: {
       producer: { book: intended, role: 'produce', kill: at('call.manifest'), expect: figures('killed', 'undecided', intended) },
       resume: { book: resumed, role: 'resume', kill: null, expect: figures('completed', 'completed_once', resumed) },
@@ -113,31 +77,26 @@ export function stories(): Record<string, Record<string, Ran>> {
         kill: { at: 'held' },
         expect: figures('killed', 'undecided', held),
       },
-      resume: refused(held.copy()),
-      naive: restart(2000),
-      'naive-again': restart(2000),
+      resume: refused(held.continued()),
+      naive: restart(),
+      'naive-again': restart(),
     },
     first: {
       producer: { book: first, role: 'produce', kill: at('task.created'), expect: figures('killed', 'undecided', first) },
-      resume: refused(first.copy()),
+      resume: refused(first.continued()),
     },
     honoured: {
       producer: {
-        book: honoured,
-        role: 'produce',
-        provider: 'honours',
-        kill: null,
+        ...{ book: honoured, ...produced, provider: 'honours', scenario: 'honoured' },
         expect: { ...figures('completed', 'completed_once', honoured), calls: [done] },
       },
     },
     reached: {
       producer: {
-        book: reached,
-        role: 'produce',
-        kill: null,
+        ...{ book: reached, ...produced, scenario: 'reached', egress: 1 },
         expect: { ...figures('failed', 'undecided', reached), egress_refused: 1 },
-        egress: 1,
       },
     },
+    ...recoveryStories(),
   };
 }

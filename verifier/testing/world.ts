@@ -1,38 +1,41 @@
 /**
- * A small world for tests, made from the contract alone and not from the runtime: a book of events with its artifacts and the
- * provider's receipts. What it writes is what a correct runtime would have written; a test then breaks one thing.
+ * A small world for tests, made from the contract alone and not from the runtime: a book of events with its artifacts, and the log of
+ * its provider. What it writes is what a correct runtime would have written; a test then breaks one thing.
  */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { ledgerV1 } from '../contract/data.js';
-import type { Event, Receipt } from '../contract/types.js';
+import type { Event } from '../contract/types.js';
 import { canonical } from '../read/canonical.js';
 import { eventDigest, noDigest } from '../read/events.js';
-import { sha256, textSha256 } from '../read/hash.js';
+import { sha256 } from '../read/hash.js';
 import { inFolder } from './folder.js';
-import { answer, items } from './scenario.js';
+import { ProviderLog, type Served } from './provider.js';
+import { answer, at, items, key, scenario } from './scenario.js';
 
-const at = '2026-01-01T00:00:00.000Z';
 const text = 'text/plain;charset=utf-8';
 export type Ids = Partial<Pick<Event, 'call_id' | 'attempt_id' | 'compilation_id'>>;
-
-export const beganAt = (index: number): number => 1000 * (index + 1);
 
 export class Book {
   readonly events: Event[] = [];
   readonly artifacts = new Map<string, { media_type: string; bytes: Buffer }>();
-  readonly receipts: Receipt[] = [];
-  private effects = 0;
-  pid = 1000;
+  provider = new ProviderLog();
+  /** Each request is recorded with what was asked for; a runtime of before did not do that. */
+  specs = false;
 
-  copy(): Book {
+  /** What another process goes on from. */
+  continued(pid = 2000): Book {
     const copy = new Book();
     copy.events.push(...structuredClone(this.events));
-    copy.receipts.push(...structuredClone(this.receipts));
     for (const [hash, artifact] of this.artifacts) copy.artifacts.set(hash, artifact);
-    copy.effects = this.effects;
+    copy.provider = this.provider.continued(pid);
+    copy.specs = this.specs;
     return copy;
+  }
+
+  get pid(): number {
+    return this.provider.pid;
   }
 
   get next(): number {
@@ -104,20 +107,24 @@ export class Book {
     return id;
   }
 
-  want(compilation_id: string, call = `call-${this.next}`): Ids {
+  want(compilation_id: string, { call = `call-${this.next}`, ...more }: { call?: string; recovery?: object } = {}): Ids {
     const ids = { call_id: call, compilation_id };
-    this.add('call.requested', { idempotency_key: 'key-1', instruction: 'Review the paragraph.' }, ids);
+    const spec = this.specs ? { spec_sha256: this.spec(compilation_id) } : {};
+    this.add('call.requested', { idempotency_key: key, instruction: 'Review the paragraph.', ...spec, ...more }, ids);
     return ids;
   }
 
+  private spec(compilation_id: string): string {
+    const { call } = scenario();
+    const context_package_sha256 = this.store(this.texts.pack, 'application/json');
+    const { interpreter, provider, renderer, retry_policy } = this.intent(false);
+    const { instruction, model, system } = call;
+    const asked = { compilation_id, context_package_sha256, instruction, interpreter, model, provider };
+    return this.store(canonical({ ...asked, renderer, retry_policy, system, tools: null }), 'application/json');
+  }
+
   get hashes() {
-    const rendered = items.map(({ id, kind, content }) => `## ${id} (${kind})\n${content}\n`).join('\n');
-    const messages = [
-      { content: 'You review.', role: 'system' },
-      { content: `Review the paragraph.\n\n${rendered}`, role: 'user' },
-    ];
-    const body = canonical({ messages, model: 'synthetic-1' });
-    const pack = canonical({ budget_tokens: 64, compiler: { name: 'in-order', version: 1 }, items: this.offered });
+    const { body, pack, rendered } = this.texts;
     return {
       context_package_sha256: this.store(pack, 'application/json'),
       rendered_context_sha256: this.store(rendered),
@@ -125,74 +132,45 @@ export class Book {
     };
   }
 
-  manifest(call: Ids, honours_key = false): void {
-    const retry_policy = {
-      max_attempts: 2,
-      retry_broken_if_key_honoured: honours_key,
-      retry_not_sent: true,
-      retry_statuses: [503],
-    };
-    const interpreter = { name: 'chat-completions', version: 1 };
-    const renderer = { name: 'plain-sections', version: 1 };
-    this.add(
-      'call.manifest',
-      { ...this.hashes, interpreter, provider: { honours_key, path: '/v1/chat/completions' }, renderer, retry_policy },
-      call,
-    );
+  private get texts() {
+    const rendered = items.map(({ id, kind, content }) => `## ${id} (${kind})\n${content}\n`).join('\n');
+    const messages = [
+      { content: 'You review.', role: 'system' },
+      { content: `Review the paragraph.\n\n${rendered}`, role: 'user' },
+    ];
+    const body = canonical({ messages, model: 'synthetic-1' });
+    const pack = canonical({ budget_tokens: 64, compiler: { name: 'in-order', version: 1 }, items: this.offered });
+    return { body, pack, rendered };
   }
 
-  start(call: Ids, number = 1): Ids {
+  manifest(call: Ids, honours_key = false): void {
+    this.add('call.manifest', { ...this.hashes, ...this.intent(honours_key) }, call);
+  }
+
+  private intent(honours_key: boolean) {
+    return {
+      interpreter: { name: 'chat-completions', version: 1 },
+      provider: { honours_key, path: '/v1/chat/completions' },
+      renderer: { name: 'plain-sections', version: 1 },
+      retry_policy: scenario({ honours_key }).call.retry,
+    };
+  }
+
+  start(call: Ids, number = 1, more: { cites?: number; recovery?: object } = {}): Ids {
     const ids = { ...call, attempt_id: `attempt-${this.next}` };
-    this.add('attempt.started', { number }, ids);
+    this.add('attempt.started', { number, ...more }, ids);
     return ids;
   }
 
-  /** The provider's side of one request. */
-  serve(ended: 'answered' | 'gone_while_held' | 'dropped' = 'answered', replayed = false): void {
-    const request = this.receipts.filter(({ kind }) => kind === 'received').length + 1;
+  /** An attempt is sent, and the provider does with it what is told. */
+  serve(attempt: Ids, served: Served = {}): void {
+    this.provider.serve(this.sent(attempt), served);
+  }
+
+  /** What an attempt sends; a runtime of before sent no token. */
+  sent({ attempt_id: attempt = null }: Ids) {
     const body = this.artifacts.get(this.hashes.request_body_sha256)?.bytes ?? Buffer.alloc(0);
-    const line = { at, request, version: 'receipts/v1' as const };
-    this.write({
-      ...line,
-      monotonic_ns: this.clock,
-      ...{
-        body: { data: body.toString('utf8'), encoding: 'utf8' },
-        body_sha256: sha256(body),
-        headers: { 'content-type': 'application/json', 'idempotency-key': 'key-1' },
-      },
-      ...{
-        idempotency_key: 'key-1',
-        kind: 'received',
-        method: 'POST',
-        path: '/v1/chat/completions',
-        peer_pid: this.pid,
-        seq: 0,
-        digest: '',
-      },
-    });
-    if (!replayed) this.effects += 1;
-    const effect = { effect_id: `effect-${this.effects}`, name: 'chat.completions', replayed };
-    this.write({
-      ...line,
-      monotonic_ns: this.clock,
-      digest: '',
-      effect,
-      ended,
-      kind: 'settled',
-      response_sha256: sha256(answer),
-      seq: 0,
-      status: 200,
-    });
-  }
-
-  /** One clock for all: a role has its lines after its beginning, an arm after its producer. */
-  private get clock(): string {
-    return String(beganAt(this.pid === 1000 ? 0 : 1) + 10 + this.receipts.length);
-  }
-
-  private write(receipt: Receipt): void {
-    const { digest: _digest, ...rest } = { ...receipt, seq: this.receipts.length + 1 };
-    this.receipts.push({ ...rest, digest: textSha256(canonical(rest)) } as Receipt);
+    return { body, token: this.specs ? Number(attempt?.replace('attempt-', '')) : undefined };
   }
 
   broken(attempt: Ids): void {
@@ -213,39 +191,56 @@ export class Book {
   }
 
   finish(attempt: Ids): void {
-    const { attempt_id: _attempt, ...call } = attempt;
-    const text_sha256 = this.store('Fine.');
+    this.interpret(attempt);
+    this.decide(attempt);
+    this.close(attempt);
+  }
+
+  interpret(attempt: Ids, more: object = {}): void {
     const interpreter = { name: 'chat-completions', version: 1 };
-    this.add('attempt.interpreted', { detail: null, finish_reason: 'stop', interpreter, result: 'answer', text_sha256 }, attempt);
-    this.add('attempt.retry_decided', { decision: 'stop', reason: 'answered' }, attempt);
-    this.add('attempt.completed', { outcome: 'succeeded' }, attempt);
-    const result_id = `result-${this.next}`;
-    this.add('result.recorded', { result_id, text_sha256 }, call);
-    this.add('call.completed', { error: null, outcome: 'succeeded', result_id }, call);
+    const meaning = { detail: null, finish_reason: 'stop', interpreter, result: 'answer', text_sha256: this.store('Fine.') };
+    this.add('attempt.interpreted', { ...meaning, ...more }, attempt);
+  }
+
+  decide(attempt: Ids, more: object = {}): void {
+    this.add('attempt.retry_decided', { decision: 'stop', reason: 'answered', ...more }, attempt);
+  }
+
+  close(attempt: Ids, more: object = {}): void {
+    this.add('attempt.completed', { outcome: 'succeeded', ...more }, attempt);
+    this.record(attempt, more);
+    this.end(attempt, more);
+  }
+
+  record({ attempt_id: _attempt, ...call }: Ids, more: object = {}): void {
+    this.add('result.recorded', { result_id: `result-${this.next}`, text_sha256: this.store('Fine.'), ...more }, call);
+  }
+
+  end({ attempt_id: _attempt, ...call }: Ids, more: object = {}): void {
+    const result_id = this.events.findLast(({ type }) => type === 'result.recorded')?.payload.result_id ?? null;
+    this.add('call.completed', { error: null, outcome: 'succeeded', result_id, ...more }, call);
   }
 
   /** From the manifest to the end of the call. */
   run(call: Ids): void {
-    const attempt = this.start(call);
-    this.serve();
+    this.answered(this.start(call));
+  }
+
+  /** From the start of an attempt to the end of its call. */
+  answered(attempt: Ids): void {
+    this.serve(attempt);
     this.observe(attempt);
     this.finish(attempt);
   }
 
-  resume(old: Ids): void {
+  resume(old: Ids, { verified = true, ...recovery }: { verified?: boolean; recovery?: object } = {}): void {
     const renewed = `call-${this.next + 1}`;
-    this.add(
-      'call.resumed',
-      { idempotency_key: 'key-1', new_call_id: renewed, old_call_id: old.call_id, verified: this.hashes },
-      old,
-    );
-    const call = this.want(old.compilation_id ?? '', renewed);
+    const link = { idempotency_key: key, new_call_id: renewed, old_call_id: old.call_id };
+    const held = verified ? { verified: this.hashes } : { spec_verified: true, verified: null };
+    this.add('call.resumed', { ...link, ...held, ...recovery }, old);
+    const call = this.want(old.compilation_id ?? '', { call: renewed, ...recovery });
     this.manifest(call);
     this.run(call);
-  }
-
-  get receiptBytes(): Buffer {
-    return Buffer.from(this.receipts.map((receipt) => `${canonical(receipt)}\n`).join(''));
   }
 
   /** As SIGKILL leaves it: the connection is open while the files are copied, so that the log holds what was committed. */
@@ -254,6 +249,8 @@ export class Book {
       const path = join(folder, 'ledger.sqlite');
       const db = new Database(path);
       db.pragma('journal_mode = WAL');
+      // Nothing here outlives the test, so nothing needs to reach the disk.
+      db.pragma('synchronous = OFF');
       db.pragma(`application_id = ${ledgerV1.application_id}`);
       db.pragma(`user_version = ${ledgerV1.user_version}`);
       for (const sql of ledgerV1.statements) db.exec(sql);

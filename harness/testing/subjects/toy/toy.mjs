@@ -1,12 +1,15 @@
 /**
- * The smallest subject: an intent line, one request, an answer line. It behaves as its scenario says, well or badly, so that the harness
+ * The smallest subject: an intent line, one request, an answer line; a recovery is two lines with a request between them, and its lock is a
+ * file that the owner makes. It behaves as its scenario says, well or badly, so that the harness
  * can be shown real processes that break each rule of the subject protocol.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import {
   appendFileSync,
+  closeSync,
   copyFileSync,
   existsSync,
+  openSync,
   readFileSync,
   readSync,
   renameSync,
@@ -18,6 +21,7 @@ import { join } from 'node:path';
 
 const role = process.argv[2];
 const { KILLPOINT_STATE: state, KILLPOINT_OUT: out, KILLPOINT_NONCE: nonce, KILLPOINT_CHECKPOINT: armed = '' } = process.env;
+const { KILLPOINT_OPERATION: operation = '', KILLPOINT_INPUT: input = '' } = process.env;
 const { behaviour = 'good', children = [] } = JSON.parse(readFileSync(process.env.KILLPOINT_SCENARIO, 'utf8'));
 const log = join(state, 'log.txt');
 
@@ -33,12 +37,14 @@ function answer(status, more = {}) {
     status,
     ...more,
   };
-  writeFileSync(`${out}.tmp`, `${JSON.stringify(document)}\n`);
+  const sorted = Object.fromEntries(Object.entries(document).sort(([left], [right]) => (left < right ? -1 : 1)));
+  writeFileSync(`${out}.tmp`, `${JSON.stringify(sorted)}\n`);
   renameSync(`${out}.tmp`, out);
 }
 
 function announce(checkpoint, given = nonce, pid = process.pid, times = 1) {
-  writeSync(3, `${JSON.stringify({ checkpoint, nonce: given, occurrence: 1, pid })}\n`.repeat(times));
+  const occurrence = occurrences.get(checkpoint) ?? 1;
+  writeSync(3, `${JSON.stringify({ checkpoint, nonce: given, occurrence, pid })}\n`.repeat(times));
 }
 
 function park() {
@@ -55,8 +61,12 @@ function leaveTraps() {
   if (behaviour === 'floods stderr') for (let n = 0; n < 64; n++) writeSync(2, Buffer.alloc(1024 * 1024, 'x'));
 }
 
+const occurrences = new Map();
+
 function checkpoint(name) {
-  if (armed !== `${name}#1`) return;
+  const occurrence = (occurrences.get(name) ?? 0) + 1;
+  occurrences.set(name, occurrence);
+  if (armed !== `${name}#${occurrence}`) return;
   leaveTraps();
   if (behaviour === 'floods descriptor 3') for (;;) writeSync(3, Buffer.alloc(1024 * 1024, 'x'));
   if (behaviour === 'ignores SIGTERM') process.on('SIGTERM', () => undefined);
@@ -71,7 +81,30 @@ function checkpoint(name) {
   else if (behaviour === 'another pid') announce(name, nonce, process.ppid);
   else if (behaviour === 'another checkpoint') announce('answer.written');
   else announce(name, nonce, process.pid, behaviour === 'announces twice' ? 2 : 1);
+  if (behaviour === 'ends after the announcement') process.exit(0);
   park();
+}
+
+/** Carries out whatever the record lacks; one at a time, by a lock that a kill leaves behind and a copy does not carry. */
+async function recover() {
+  checkpoint('role.ready');
+  const done = readFileSync(log, 'utf8').split('\n');
+  checkpoint('projection.read');
+  try {
+    closeSync(openSync(join(state, 'lease.sqlite'), 'wx'));
+  } catch {
+    if (behaviour === 'hangs when refused') await new Promise(() => setInterval(() => {}, 1000));
+    answer('refused', { refusal: { call_id: null, drift: [], error: 'OwnerAlive', hazard: null, operation: null } });
+    process.exit(64);
+  }
+  const steps = ['recovering', 'recovered'].filter((step) => !done.includes(step));
+  for (const step of steps) {
+    if (step === 'recovered') await request();
+    appendFileSync(log, `${step}\n`);
+    checkpoint('commit');
+  }
+  if (input !== '') appendFileSync(log, `${operation} ${readFileSync(input, 'utf8')}`);
+  answer('completed', { operations: steps.map(() => 'finalize') });
 }
 
 async function request() {
@@ -95,6 +128,8 @@ if (role === 'inspect') {
   if (behaviour === 'inspection fails') throw new Error('planted: the inspector failed');
   if (existsSync(log)) copyFileSync(log, join(process.env.KILLPOINT_SCRATCH, 'log.txt'));
   answer('completed');
+} else if (role === 'resume' && operation !== '') {
+  await recover();
 } else if (role === 'resume') {
   answer('refused', {
     refusal: { call_id: null, drift: [], error: 'ResumeRefused', hazard: 'unsafe', operation: 'reconcile_effect' },

@@ -1,0 +1,106 @@
+/**
+ * The commands by which a person carries out what a work state names: one for each operation, each on a state folder of theirs, in place.
+ *
+ * Exit 0 done; 1 done, and what it was done for failed, on record; 2 the effect is unknown afterwards; 64 refused; 70 anything else.
+ */
+import { Option, type Command } from 'commander';
+import { ownInstallation } from '../io/installation.js';
+import { carryOut, type CarryOutOptions, type CarryOutRequest } from './carry-out.js';
+import type { Exit } from './exit.js';
+import {
+  addAskOptions,
+  addPersonOptions,
+  addStatementOptions,
+  asked,
+  fixedInputs,
+  judgement,
+  statement,
+  type Given,
+} from './inputs.js';
+import { addSubjectOption, positive } from './options.js';
+
+interface OperationCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly operation: (given: Given) => string;
+  readonly options?: (command: Command) => Command;
+  /** Null where nothing was stated or given. */
+  readonly input?: (given: Given) => object | null;
+}
+
+const commands: readonly OperationCommand[] = [
+  { name: 'resume', summary: 'start a call that was never sent', operation: () => 'start_call' },
+  {
+    name: 'reinterpret',
+    summary: 'read the stored response again',
+    operation: () => 'reinterpret',
+    options: (command) => command.option('--interpreter <n>', 'by this version (default: the recorded one)', positive),
+    input: ({ interpreter }) => (interpreter === undefined ? null : { interpreter_version: interpreter }),
+  },
+  { name: 'redecide', summary: 'apply the recorded retry policy again', operation: () => 'redecide' },
+  { name: 'retry', summary: 'start the next attempt, where the record makes it lawful', operation: () => 'start_next_attempt' },
+  { name: 'finalize', summary: 'close a call about which everything is known', operation: () => 'finalize' },
+  {
+    name: 'reconcile',
+    summary: 'record what became of an effect that is unknown',
+    operation: () => 'reconcile_effect',
+    options: (command) => addStatementOptions(addAskOptions(command)),
+    input: statement,
+  },
+  { name: 'recompile', summary: 'compile a context that was asked for and never ended', operation: () => 'recompile' },
+  {
+    name: 'fix-inputs',
+    summary: 'take the place of what failed on its inputs',
+    operation: () => 'fix_inputs',
+    options: (command) => command.requiredOption('--inputs <file>', 'a JSON file with what is to be used instead'),
+    input: fixedInputs,
+  },
+  {
+    name: 'accept',
+    summary: 'accept or reject a result, or accept that an effect may happen twice',
+    operation: ({ duplicate }) => (duplicate ? 'accept_duplicate' : 'check_and_accept'),
+    options: (command) =>
+      addPersonOptions(command)
+        .option('--reject', 'reject the result')
+        .addOption(
+          new Option('--duplicate', 'accept that an effect may happen once more; one attempt can spend that').conflicts('reject'),
+        ),
+    input: judgement,
+  },
+  {
+    name: 'recover',
+    summary: 'carry out whatever the record names, until a person is needed',
+    operation: () => 'recover',
+    options: addAskOptions,
+    input: asked,
+  },
+];
+
+export function addOperations(root: Command, exit: Exit): void {
+  addOperationCommands(root, async (request) => {
+    const { stdout, stderr, code } = await carryOut(request, ownInstallation());
+    process.stdout.write(stdout);
+    process.stderr.write(stderr);
+    exit(code);
+  });
+}
+
+/** The commands, each handing over what it was asked. */
+export function addOperationCommands(root: Command, act: (request: CarryOutRequest) => Promise<void>): void {
+  for (const { name, summary, operation, options, input } of commands) {
+    const command = root
+      .command(name)
+      .summary(summary)
+      .description(`On a state folder, in place: ${summary}. Refused where the record names another operation.`)
+      .argument('<state-dir>', 'a state folder (it holds format.json)')
+      .argument('[id]', 'a call, a compilation or a task (default: what the first open task names)')
+      .option('--provider <url>', "the provider's URL; needed to send")
+      .option('--scenario <file>', 'the settings of today (default: those on record)')
+      .option('--dry-run', 'say what would be appended and sent, and do nothing', false)
+      .option('--json', 'print one JSON document on standard output', false);
+    addSubjectOption(options?.(command) ?? command).action(
+      (folder: string, id: string | undefined, given: Given & CarryOutOptions) =>
+        act({ command: name, operation: operation(given), input: input?.(given) ?? null, folder, id, options: given }),
+    );
+  }
+}

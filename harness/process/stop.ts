@@ -1,0 +1,35 @@
+/**
+ * Stops a role by SIGSTOP, and continues it by SIGCONT.
+ *
+ * A stop takes effect later than the call that asks for it, and Node reaps without being told of it. So it is proved from `/proc`: every
+ * thread of every living process of the role is in state T. Only a whole process does nothing.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { stillThere } from './end.js';
+import { isLiving, processFacts, signal, threadStates } from './proc.js';
+import type { RoleProcess } from './spawn.js';
+
+const lookEveryMs = 1;
+
+/** True as soon as the role is stopped whole; false when it has ended, or goes on when the time is over. */
+export async function stop(role: RoleProcess, timeoutMs: number): Promise<boolean> {
+  role.timeline.mark('sigstop_sent');
+  if (!signal(-role.pgid, 'SIGSTOP')) return false;
+  const end = performance.now() + timeoutMs;
+  while (!isStopped(role)) {
+    if (!isLiving(processFacts(role.pid)) || performance.now() > end) return false;
+    await delay(lookEveryMs);
+  }
+  role.timeline.mark('stopped');
+  return true;
+}
+
+export function isStopped(role: RoleProcess): boolean {
+  const there = stillThere(role);
+  return there.includes(role.pid) && there.every((pid) => threadStates(pid).every((state) => state === 'T'));
+}
+
+export function resume(role: RoleProcess): void {
+  role.timeline.mark('sigcont_sent');
+  signal(-role.pgid, 'SIGCONT');
+}

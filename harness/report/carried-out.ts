@@ -1,0 +1,55 @@
+/** What came of an operation, for people and as one document: what was done or would be, and what the record asks for now. Pure. */
+import type { Answer } from '../contract/types.js';
+import { wayOnLines, type Place, type WayOn } from './way-on.js';
+
+export interface CarriedOut {
+  readonly answer: Answer;
+  /** The record does not tell whether the provider served what was sent. */
+  readonly effectUnknown: boolean;
+  /** What else could be said on the command line. */
+  readonly hint: string | null;
+  /** Null where nobody looked, or nobody could. */
+  readonly next: readonly WayOn[] | null;
+}
+
+export function carriedOutDocument({ answer, effectUnknown, hint, next }: CarriedOut): object {
+  const { status, detail, operations = [], refusal, would = null } = answer;
+  const error = { code: 'operation-refused', items: [], message: detail };
+  return {
+    ...(status === 'refused' && { error }),
+    detail,
+    effect_unknown: effectUnknown,
+    hint,
+    next,
+    operations,
+    refusal,
+    status,
+    would,
+  };
+}
+
+export function carriedOutText({ answer, effectUnknown, hint, next }: CarriedOut, place: Place): string {
+  const { detail, status, would, operations = [] } = answer;
+  const lines = [
+    `${status === 'refused' ? 'killpoint: ' : ''}${detail ?? status}`,
+    ...(would === undefined ? [] : wouldLines(would)),
+    ...(status === 'refused' && operations.length > 0 ? [`Before that: ${operations.join(', ')}.`] : []),
+    ...(hint === null ? [] : [hint]),
+    ...(effectUnknown ? ['The effect is unknown: the request may have been served.'] : []),
+    ...(next === null ? [] : nextLines(next)),
+    ...(next === null ? [] : wayOnLines(next, place)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function wouldLines({ appends, sends }: NonNullable<Answer['would']>): string[] {
+  const requests = sends.map(
+    ({ method, path, idempotency_key, body_sha256 }) =>
+      `${method} ${path}, key ${idempotency_key}${body_sha256 === null ? '' : `, body ${body_sha256}`}`,
+  );
+  return [`would append  ${appends.join(', ') || 'nothing'}`, `would send    ${requests.join('; ') || 'nothing'}`];
+}
+
+function nextLines(next: readonly WayOn[]): string[] {
+  return next.map(({ task_id, operation, on }) => `task ${task_id}: next ${on === null ? operation : `${operation} on ${on}`}`);
+}

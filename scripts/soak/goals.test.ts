@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { goalsOf, sampleOf, type Plan } from './goals.js';
+
+const race = { crash: { model: 'race' } };
+const plain: Plan = { cases: Array.from({ length: 10 }, (_, index) => ({ id: `case-${index}`, arms: [{}] })) };
+const racing: Plan = {
+  cases: ['control', 'one', 'two', 'three'].map((id) => ({ id, arms: id === 'control' ? [{}] : [race, race, { ...race }] })),
+};
+const plans = new Map([
+  ['races', racing],
+  ['recovery', plain],
+  ['working-state', plain],
+]);
+
+describe('the goals of a soak', () => {
+  it('are the numbers of the issues for every plan, and one run where no number is asked for', () => {
+    expect(goalsOf([], plans)).toEqual([
+      { plan: 'races', unit: 'races', number: 1000 },
+      { plan: 'recovery', unit: 'runs', number: 1 },
+      { plan: 'working-state', unit: 'cases', number: 1000 },
+    ]);
+  });
+
+  it('are those of the arguments where there are some', () => {
+    expect(goalsOf(['races=50', 'recovery=7'], plans)).toEqual([
+      { plan: 'races', unit: 'races', number: 50 },
+      { plan: 'recovery', unit: 'cases', number: 7 },
+    ]);
+  });
+
+  it.each<[string, RegExp]>([
+    ['none=5', /There is no plan none; there are: races, recovery, working-state\./],
+    ['races', /is not <plan>=<number>/],
+    ['races=0', /with a number from 1/],
+    ['races=-1', /is not <plan>=<number>/],
+  ])('%s is refused', (arg, message) => {
+    expect(() => goalsOf([arg], plans)).toThrow(message);
+  });
+});
+
+describe('a sample', () => {
+  const goal = (number: number) => ({ plan: 'recovery', unit: 'cases', number }) as const;
+
+  it('is of the seed: the same again, others with another', () => {
+    const chosen = sampleOf(goal(4), plain, 'a');
+    expect(chosen).toHaveLength(4);
+    expect(sampleOf(goal(4), plain, 'a')).toEqual(chosen);
+    const others = Array.from('bcdefgh', (seed) => sampleOf(goal(4), plain, seed)?.join());
+    expect(new Set(others).size).toBeGreaterThan(3);
+  });
+
+  it('of races has as many as are wanted, and no case without one', () => {
+    const chosen = sampleOf({ plan: 'races', unit: 'races', number: 4 }, racing, 'a');
+    expect(chosen).toHaveLength(2);
+    expect(chosen).not.toContain('control');
+  });
+
+  it('is not taken where a whole run is not too much', () => {
+    expect(sampleOf(goal(10), plain, 'a')).toBeNull();
+    expect(sampleOf({ plan: 'recovery', unit: 'runs', number: 1 }, plain, 'a')).toBeNull();
+  });
+});

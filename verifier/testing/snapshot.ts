@@ -1,0 +1,183 @@
+/**
+ * The files of one snapshot of the small bundle: what a harness would have recorded of the processes that acted and of the inspector.
+ */
+import type { Answer, Group, Inspector, Process } from '../contract/types.js';
+import { workStates } from '../model/work-state.js';
+import { canonical } from '../read/canonical.js';
+import { sha256, textSha256 } from '../read/hash.js';
+import { scripts, type MemberRan, type Ran } from './ran.js';
+import { beganAt } from './provider.js';
+import { elsewhere, scenarios } from './scenario.js';
+import type { Book } from './world.js';
+
+export const settings = { journal_mode: 'wal', node: 'v20.20.2', sqlite: '3.53.2', synchronous: 2 };
+
+type Files = Map<string, Buffer>;
+type Moment = Process['timeline'][number]['what'];
+type Timeline = [what: Moment, after: number][];
+
+function json(files: Files, path: string, value: unknown): void {
+  files.set(path, Buffer.from(`${canonical(value)}\n`));
+}
+
+/** One process of a snapshot. */
+interface Acted {
+  readonly folder: string;
+  readonly pid: number;
+  /** What nothing else in the bundle has. */
+  readonly unique: number;
+  readonly armed: string | null;
+  readonly timeline: Timeline;
+  readonly operation: string | undefined;
+  readonly refusal: Ran['refusal'];
+  readonly operations: readonly string[] | undefined;
+  readonly status: Answer['status'] | null;
+}
+
+export function writeSnapshot(files: Files, folder: string, ran: Ran): void {
+  const { book, members, kill, expect } = ran;
+  const state = writeState(files, folder, book);
+  const receipts = book.provider.bytes;
+  files.set(`${folder}receipts.jsonl`, receipts);
+  const whole = {
+    live_inventory: state,
+    receipts: { bytes: receipts.length, lines: book.provider.lines.length, sha256: sha256(receipts) },
+  };
+  if (members === undefined) {
+    const status = kill !== null || expect.ended === 'killed' || expect.ended === 'several' ? null : expect.ended;
+    const { operation, operations, refusal } = ran;
+    const acted = { folder, pid: book.pid, unique: files.size, operation, operations, refusal, status };
+    writeRole(files, ran, { ...acted, armed: armedBy(ran), timeline: alone(ran) }, whole);
+  } else {
+    const model = ran.crash?.model === 'zombie' ? 'zombie' : 'race';
+    const overlap = model === 'race' ? members.length : 0;
+    const ids = members.map(({ id }) => id);
+    json(files, `${folder}group.json`, { model, members: ids, overlap, ...whole } satisfies Group);
+    const nothing = { live_inventory: [], receipts: null };
+    for (const member of members) writeRole(files, ran, memberActed(files, folder, ran, member), nothing);
+  }
+  writeInspection(files, folder, book, state);
+}
+
+function armedBy({ kill }: Ran): string | null {
+  if (kill === null) return null;
+  return kill.at === 'held' ? 'held' : `${kill.checkpoint}#${kill.occurrence}`;
+}
+
+/** What is seen first comes before every request of the role, and the rest after them. */
+function alone({ kill }: Ran): Timeline {
+  const place: Moment = kill?.at === 'held' ? 'held' : 'announced';
+  const between: Moment[] = kill === null ? [] : [place, 'sigkill_sent'];
+  return (['spawned', ...between, 'exit_seen', 'group_empty'] as const).map((what, order) => [what, 100 * order]);
+}
+
+function memberActed(
+  files: Files,
+  folder: string,
+  { crash, operation }: Ran,
+  { id, pid, operations, refusal }: MemberRan,
+): Acted {
+  const status = refusal === undefined ? 'completed' : 'refused';
+  const common = { folder: `${folder}members/${id}/`, pid, unique: files.size, refusal, operations, status } as const;
+  const end: Timeline = [
+    ['exit_seen', 300],
+    ['group_empty', 400],
+  ];
+  if (crash?.model === 'race')
+    return {
+      ...common,
+      operation,
+      armed: 'projection.read#1',
+      timeline: [['spawned', 0], ['announced', 100], ['released', 200], ...end],
+    };
+  if (crash?.model !== 'zombie') throw new Error('Only a race and a stopped owner have members.');
+  if (id === 'other')
+    return {
+      ...common,
+      operation: crash.other.operation,
+      armed: null,
+      timeline: [
+        ['spawned', 60],
+        ['exit_seen', 100],
+        ['group_empty', 110],
+      ],
+    };
+  const { checkpoint, occurrence } = crash.stop;
+  const stopped: Timeline = [
+    ['spawned', 0],
+    ['announced', 10],
+    ['sigstop_sent', 20],
+    ['stopped', 30],
+  ];
+  if (crash.defeat !== 'none') stopped.push(['folder_defeated', 40]);
+  return {
+    ...common,
+    operation,
+    armed: `${checkpoint}#${occurrence}`,
+    timeline: [...stopped, ['released', 200], ['sigcont_sent', 210], ...end],
+  };
+}
+
+function writeRole(files: Files, ran: Ran, acted: Acted, whole: Pick<Process, 'receipts' | 'live_inventory'>): void {
+  const { folder, pid, unique, armed, timeline, operation, operations, refusal, status } = acted;
+  const { book, role, scenario = 'review', provider = 'answers' } = ran;
+  const nonce = `nonce-${unique}`;
+  const code = refusal?.error === 'OwnerAlive' ? 64 : 0;
+  json(files, `${folder}process.json`, {
+    ...{ argv: ['node', `runtime/subjects/${role}.js`], armed, confinement: { cgroup: false, process_group: true } },
+    exit: status === null ? { code: null, signal: 'SIGKILL' } : { code, signal: null },
+    ...{ ...whole, nonce, pgid: pid, pid, role, start_time_ticks: String(2 * unique), survivors: [], left_behind: [] },
+    scenario_sha256: textSha256(`${canonical(scenarios[scenario])}\n`),
+    script_sha256: textSha256(canonical(scripts[provider])),
+    timeline: timeline.map(([what, after]) => ({ monotonic_ns: String(beganAt(book.provider.generation) + after), what })),
+    ...(operation === undefined ? {} : { operation }),
+    ...(ran.input === undefined ? {} : { input_sha256: textSha256(`${canonical(ran.input)}\n`) }),
+  } satisfies Process);
+  const [checkpoint, occurrence] = armed?.split('#') ?? [];
+  if (occurrence !== undefined)
+    json(files, `${folder}checkpoint.jsonl`, { checkpoint, nonce, occurrence: Number(occurrence), pid });
+  if (status === null) return;
+  const refused = Array.from({ length: ran.egress ?? 0 }, () => elsewhere);
+  const told = operation === undefined ? {} : { operations: [...(operations ?? [])] as NonNullable<Answer['operations']> };
+  json(files, `${folder}answer.json`, {
+    ...{ detail: null, egress: { mechanism: 'in-process guard', refused }, pid, refusal: refusal ?? null },
+    ...{ replayed: false, role, settings, status, ...told },
+  } satisfies Answer);
+}
+
+/** Inventoried as it lies there. */
+function writeState(files: Files, folder: string, book: Book): { path: string; sha256: string; size: number }[] {
+  const { db, wal } = book.ledgerBytes();
+  files.set(`${folder}state/ledger.sqlite`, db);
+  files.set(`${folder}state/ledger.sqlite-wal`, wal);
+  json(files, `${folder}state/format.json`, { product: 'killpoint', storage: 'ledger/v1', subject: 'runtime-calls' });
+  return ['format.json', 'ledger.sqlite', 'ledger.sqlite-wal'].map((path) => {
+    const bytes = files.get(`${folder}state/${path}`) ?? Buffer.alloc(0);
+    return { path, sha256: sha256(bytes), size: bytes.length };
+  });
+}
+
+function writeInspection(files: Files, folder: string, book: Book, state: Inspector['before']): void {
+  const pid = 5000 + book.provider.generation;
+  json(files, `${folder}inspector.json`, {
+    ...{ after: state, argv: ['node', 'runtime/subjects/inspect.js'], before: state, exit: { code: 0, signal: null }, pid },
+    start_time_ticks: String(2 * files.size + 1),
+  } satisfies Inspector);
+  json(files, `${folder}inspection.json`, {
+    ...{ detail: null, egress: { mechanism: 'in-process guard', refused: [] }, pid, refusal: null, replayed: false },
+    ...{ role: 'inspect', settings, status: 'completed', events: book.events, projections: projectionsOf(book) },
+    artifacts: [...book.artifacts]
+      .sort()
+      .map(([hash, { bytes, media_type }]) => ({ media_type, sha256: hash, size: bytes.length })),
+  } satisfies Answer);
+}
+
+function projectionsOf(book: Book): NonNullable<Answer['projections']> {
+  const reason = 'as recorded';
+  return workStates(book.events).map((state) => ({
+    ...state,
+    task: { ...state.task, reason },
+    calls: state.calls.map((call) => ({ ...call, reason })),
+    compilations: state.compilations.map((one) => ({ ...one, reason })),
+  }));
+}
