@@ -157,6 +157,21 @@ describe('what is recorded', () => {
     },
   );
 
+  it.each(['replaced', 'restored'])('of a folder that was %s: what its owner had recorded there, and nothing else', (name) => {
+    const bytes = readFileSync(place(name, 'members', 'owner', 'state', 'log.txt'));
+    expect(bytes.toString()).toBe('intent\nrecovering\n');
+    expect(filesBelow(place(name, 'members', 'owner', 'state'))).toEqual(['log.txt']);
+    const listed = [{ path: 'log.txt', size: bytes.length, sha256: sha256(bytes) }];
+    expect(process_(name, 'members', 'owner')).toMatchObject({ receipts: null, live_inventory: listed });
+    expect(process_(name, 'members', 'other').live_inventory).toEqual([]);
+    expect(existsSync(place(name, 'members', 'other', 'state'))).toBe(false);
+  });
+
+  it.each(['kept', 'deleted'])('of a folder that was not moved away, but whose lock is %s: one state', (name) => {
+    expect(existsSync(place(name, 'members', 'owner', 'state'))).toBe(false);
+    expect(process_(name, 'members', 'owner').live_inventory).toEqual([]);
+  });
+
   it('of a recovery killed at each of its commits, twice: each ends as the one that nobody killed', () => {
     const { snapshots } = readJson(place('case.json')) as { snapshots: string[] };
     const ends = snapshots.filter((name) => /^recovered(-.*-end)?$/.test(name));

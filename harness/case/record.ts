@@ -2,13 +2,14 @@
  * Writes down what was seen of a snapshot: each process for itself, and, where there are several, what belongs to them all.
  *
  * Facts only. A process that acts alone carries the close of the prefix and the list of the live state in its own record; of several
- * nobody does, and `group.json` does.
+ * nobody does, and `group.json` does; the folder that was moved away from one of them is its own.
  */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Group, Process } from '../contract/types.js';
 import { overlapOf } from '../crash/race.js';
 import { canonical, canonicalLine, sha256 } from '../io/canonical.js';
+import { inventoryOf } from '../io/inventory.js';
 import type { Place, PlannedSnapshot } from '../plan/types.js';
 import { commandOf } from '../subject/find.js';
 import type { Acted } from './act.js';
@@ -32,8 +33,23 @@ export function writeFacts(context: RunContext, planned: PlannedSnapshot, places
     };
     writeFileSync(join(places.folder, 'group.json'), canonicalLine(group), { flag: 'wx' });
   }
-  const own: Shared = crash === null ? shared : { receipts: null, live_inventory: [] };
-  for (const one of acted.all) writeProcess(context, planned, places, one, own);
+  for (const one of acted.all) {
+    const own = crash === null ? shared : { receipts: null, live_inventory: movedAway(context, places, one) };
+    writeProcess(context, planned, places, one, own);
+  }
+}
+
+function movedAway({ subject }: RunContext, places: Places, { part }: Finished): Shared['live_inventory'] {
+  const { aside } = ownPlaces(places, part);
+  return existsSync(aside) ? inventoryOf(aside, subject.description.volatile) : [];
+}
+
+/** What a process had recorded in a folder that was moved away from it, and what it did there afterwards. */
+export function keepMovedAway({ subject, stages }: RunContext, places: Places, { all }: Acted): void {
+  for (const { part } of all) {
+    const { folder, aside } = ownPlaces(places, part);
+    if (existsSync(aside)) stages.copy(aside, join(folder, 'state'), subject.description.volatile);
+  }
 }
 
 /** What the processes themselves left; untrusted, and the last thing to be taken. */

@@ -22,6 +22,8 @@ export interface OwnPlaces {
   /** Beside the bag: its answer and its input. */
   readonly answer: string;
   readonly input: string;
+  /** Beside the bag: the state folder, where it was moved away from the process. */
+  readonly aside: string;
 }
 
 export function toldTo(planned: PlannedSnapshot, part: Part): Told {
@@ -35,6 +37,7 @@ export function ownPlaces({ folder, work }: Places, { member }: Part): OwnPlaces
     folder: join(folder, ...below),
     answer: join(work, ...below, 'answer.json'),
     input: join(work, ...below, 'input.json'),
+    aside: join(work, ...below, 'aside'),
   };
 }
 

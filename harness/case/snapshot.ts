@@ -16,8 +16,8 @@ import type { Closed, Prefix } from '../provider/provider.js';
 import { act, type Acted } from './act.js';
 import { makePlaces, type Places, type RunContext } from './context.js';
 import { inspect } from './inspect.js';
-import { keepWords, writeFacts } from './record.js';
-import { startRole } from './role.js';
+import { keepMovedAway, keepWords, writeFacts } from './record.js';
+import { ownPlaces, startRole } from './role.js';
 
 export interface Taken {
   readonly killed: boolean;
@@ -39,6 +39,7 @@ export async function takeSnapshot(context: RunContext, planned: PlannedSnapshot
     const live = inventoryOf(places.live, volatile);
     writeFacts(context, planned, places, acted, { receipts: closed instanceof CaseVoid ? null : closed, live_inventory: live });
     context.stages.copy(places.live, places.state, volatile);
+    keepMovedAway(context, places, acted);
     if (existsSync(places.receipts)) copyFileSync(places.receipts, join(places.folder, 'receipts.jsonl'));
     keepWords(context, places, acted);
     if (acted.trouble !== null) throw acted.trouble;
@@ -70,7 +71,7 @@ function actOut(context: RunContext, planned: PlannedSnapshot, places: Places, p
     prefix,
     limits: plan.timeouts,
     state: places.live,
-    aside: join(places.work, 'aside'),
+    aside: (part: Part) => ownPlaces(places, part).aside,
     ...(planned.from === null ? {} : { begun: makePlaces(context, planned.caseId, planned.from).state }),
     volatile: subject.description.volatile,
     copy: stages.copy,

@@ -33,9 +33,10 @@ export interface Actor {
 
 export interface Scene {
   start(part: Part): Actor;
-  /** The state folder on which they act, and a free path beside it. */
+  /** The state folder on which they act. */
   readonly state: string;
-  readonly aside: string;
+  /** Where it goes when it is moved away from one of them, which keeps what it had opened. What lies there at the end is evidence. */
+  aside(part: Part): string;
   /** A folder that holds the state they began with; absent where they began with none. */
   readonly begun?: string;
   readonly volatile: readonly string[];

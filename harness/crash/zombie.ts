@@ -3,7 +3,8 @@
  *
  * Fault model: a process that stands still for any length of time and knows nothing of it. A stopped owner keeps what the kernel gave it
  * (its lock, its open files); `defeat` takes the lock away as careless people do. The stop is proved before anything else happens, the
- * other has ended before the owner may go on, and the owner ends by itself.
+ * other has ended before the owner may go on, and the owner ends by itself. A folder that was moved away is kept, since only it holds
+ * what the owner had recorded.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +30,7 @@ export const zombie: CrashModel<Zombie> = {
     await owner.parked();
     if (!(await stop(owner.role, stopMs))) throw unproven('The owner did not stop.');
     if (defeat !== 'none') {
-      defeats[defeat](scene);
+      defeats[defeat](scene, first);
       owner.role.timeline.mark('folder_defeated');
     }
     await scene.start(second).ended();
@@ -52,22 +53,22 @@ export const zombie: CrashModel<Zombie> = {
 };
 
 /** What is done to the lock of the state folder while its owner is stopped. */
-const defeats: Record<Exclude<Zombie['defeat'], 'none'>, (scene: Scene) => void> = {
+const defeats: Record<Exclude<Zombie['defeat'], 'none'>, (scene: Scene, owner: Part) => void> = {
   'lease-deleted': ({ state }) => {
     const lease = join(state, 'lease.sqlite');
     if (!existsSync(lease)) throw unproven('There was no lease.sqlite to delete: the owner held no lock.');
     rmSync(lease);
   },
-  'folder-replaced': (scene) => replaceBy(scene.aside, scene),
-  'folder-restored': (scene) => {
+  'folder-replaced': (scene, owner) => replaceBy(scene.aside(owner), scene, owner),
+  'folder-restored': (scene, owner) => {
     if (scene.begun === undefined) throw unproven('There is no earlier state to restore.');
-    replaceBy(scene.begun, scene);
+    replaceBy(scene.begun, scene, owner);
   },
 };
 
 /** The owner keeps the folder that it opened, under a name that nobody knows; at its path lies another. */
-function replaceBy(source: string, { state, aside, volatile, copy }: Scene): void {
-  renameSync(state, aside);
+function replaceBy(source: string, { state, aside, volatile, copy }: Scene, owner: Part): void {
+  renameSync(state, aside(owner));
   copy(source, state, volatile);
 }
 

@@ -46,7 +46,7 @@ export async function measureKillStage(build: string, plan: Plan): Promise<Measu
       };
       const { volatile } = subject.description;
       const spawn = (): RoleProcess => spawnRole({ ...command, folder: subject.folder, environment, cgroupHome: null, watchdog });
-      const ground = { state: join(work, 'state'), aside: join(work, 'aside'), volatile, copy: copyState };
+      const ground = { state: join(work, 'state'), aside: () => join(work, 'aside'), volatile, copy: copyState };
       const stage = { ...ground, spawn, prefix, limits: plan.timeouts };
       const { all, trouble } = await act(stage, crashModels['process-kill'], killed);
       await prefix.close();

@@ -2,11 +2,13 @@
  * What several checks derive from one snapshot in the same way: its history, what it began with, what it added, its outcome.
  */
 import type { Event, SharedOutcome } from '../contract/types.js';
+import { intentsOf } from '../model/effects.js';
 import { historyOf, type History } from '../model/history.js';
 import { outcomeOf } from '../model/outcome.js';
 import type { Snapshot } from '../read/bundle.js';
 import type { Request } from '../read/receipts.js';
 import type { Expectation } from '../read/plan.js';
+import type { StateEvidence } from '../read/state.js';
 import { need } from './check.js';
 
 export function historyIn(snapshot: Snapshot): History {
@@ -18,8 +20,29 @@ export function inheritedCount(snapshot: Snapshot): number {
   return snapshot.base === undefined ? 0 : need(snapshot.base.ledger).events.length;
 }
 
-export function addedEvents(snapshot: Snapshot): readonly Event[] {
-  return need(snapshot.ledger).events.slice(inheritedCount(snapshot));
+export function addedEvents(snapshot: Snapshot, { ledger }: StateEvidence = snapshot.state): readonly Event[] {
+  return need(ledger).events.slice(inheritedCount(snapshot));
+}
+
+type RecordedIntent = ReturnType<typeof intentsOf>[number] & {
+  /** The ledger that holds it. */
+  readonly file: string;
+};
+
+/**
+ * Every intent that the provider may know of, those in a folder that was moved away too. What stands in both folders, by a digest that
+ * covers everything before it, is one intent.
+ */
+export function recordedIntents({ state, movedAway }: Snapshot): RecordedIntent[] {
+  const own = intentsIn(state);
+  if (movedAway === undefined) return own;
+  const known = new Set(need(state.ledger).events.map(({ digest }) => digest));
+  const digests = new Map(need(movedAway.ledger).events.map(({ seq, digest }) => [seq, digest]));
+  return [...own, ...intentsIn(movedAway).filter(({ attempt }) => !known.has(digests.get(attempt.seq) ?? ''))];
+}
+
+function intentsIn({ ledger, ledgerFile: file }: StateEvidence): RecordedIntent[] {
+  return intentsOf(historyOf(need(ledger).events)).map((intent) => ({ ...intent, file }));
 }
 
 /** The requests for an effect that this snapshot added; one that was on its way before may be among them. */

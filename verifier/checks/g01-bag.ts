@@ -40,7 +40,7 @@ function nameProblems({ tree, execution }: Bundle): BagProblem[] {
 function plannedFiles(bundle: Bundle): string[] {
   const whole = [...tagFiles, tagManifest, 'data/plan.json', 'data/execution.json', 'data/build.json'];
   const cases = bundle.cases.filter(({ id }) => isSelected(bundle, id)).map(({ id }) => `data/cases/${id}/case.json`);
-  const ofEach = ['receipts.jsonl', 'inspector.json', 'inspection.json', 'state/format.json', 'state/ledger.sqlite'];
+  const ofEach = ['receipts.jsonl', 'inspector.json', 'inspection.json'];
   const ofSnapshots = judgedSnapshots(bundle).flatMap((snapshot) => {
     const group = snapshot.planned.crash === null ? [] : ['group.json'];
     const own = snapshot.roles.flatMap((role) => [
@@ -48,7 +48,8 @@ function plannedFiles(bundle: Bundle): string[] {
       ...(snapshot.planned.kill === null ? [role.file('answer.json')] : []),
       ...(parkedAt(snapshot, role) === null ? [] : [role.file('checkpoint.jsonl')]),
     ]);
-    return [...[...ofEach, ...group].map((name) => snapshot.file(name)), ...own];
+    const states = snapshot.states.flatMap((state) => [state.file('format.json'), state.ledgerFile]);
+    return [...[...ofEach, ...group].map((name) => snapshot.file(name)), ...states, ...own];
   });
   return [...whole, ...cases, ...ofSnapshots];
 }

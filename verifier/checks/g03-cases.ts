@@ -8,7 +8,7 @@ import type { Answer, Group } from '../contract/types.js';
 import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
 import type { PlannedSnapshot } from '../read/plan.js';
-import type { RoleEvidence } from '../read/role.js';
+import { ownsMovedFolder, type RoleEvidence } from '../read/role.js';
 import {
   nowhere,
   whereOfSnapshot,
@@ -100,7 +100,8 @@ function recordProblems(snapshot: Snapshot): RecordProblem[] {
   }
   shaped('inspector.json', snapshot.inspector);
   shaped('inspection.json', snapshot.inspection);
-  shaped('state/format.json', snapshot.format);
+  for (const { format } of snapshot.states)
+    if (format.problem !== undefined) problems.push({ ...format.problem, code: 'record-malformed' });
   if (!snapshot.has('receipts.jsonl')) malformed('receipts.jsonl', 'The receipt log is not there.');
   const inspection = snapshot.inspection.value;
   if (inspection !== undefined) {
@@ -108,7 +109,8 @@ function recordProblems(snapshot: Snapshot): RecordProblem[] {
     const wrong = answerWrong(inspection, null);
     if (wrong !== null) malformed('inspection.json', wrong);
   }
-  for (const name of strays(snapshot)) malformed(name, 'The plan has no such process in this snapshot.');
+  for (const name of strays(snapshot))
+    malformed(name, 'The plan has no such process in this snapshot, or moves no folder away from it.');
   return problems;
 }
 
@@ -127,7 +129,8 @@ function roleProblems(snapshot: Snapshot, role: RoleEvidence): RecordProblem[] {
   if (role.has('checkpoint.jsonl')) shaped('checkpoint.jsonl', role.checkpoint);
   if (killed && answer !== undefined) malformed('answer.json', 'A killed role has no answer.');
   if (record !== undefined && record.role !== planned.role) malformed('process.json', 'The role is not the planned one.');
-  if (record !== undefined && role.member !== null && (record.receipts !== null || record.live_inventory.length > 0))
+  const lists = ownsMovedFolder(planned.crash, role) ? 0 : (record?.live_inventory.length ?? 0);
+  if (record !== undefined && role.member !== null && (record.receipts !== null || lists > 0))
     malformed('process.json', 'What belongs to several processes is told of one.');
   if (answer !== undefined && answer.role !== planned.role) malformed('answer.json', 'The role is not the planned one.');
   const wrong = answer === undefined ? null : answerWrong(answer, toldTo(snapshot, role).operation);
@@ -143,13 +146,14 @@ function groupWrong({ planned: { crash }, roles }: Snapshot, { model, members }:
 
 const ofOneRole = new Set(['process.json', 'checkpoint.jsonl', 'answer.json', 'stderr.log']);
 
-/** Records of processes that the snapshot has not: the layout of the bag allows them, this snapshot does not. */
+/** Records of processes, and folders of theirs, that the snapshot has not: the layout of the bag allows them, this snapshot does not. */
 function strays({ names, planned: { crash }, roles }: Snapshot): string[] {
   if (crash === null) return names.filter((name) => name === 'group.json' || name.startsWith('members/'));
-  const members = new Set(roles.map(({ member }) => member));
   return names.filter((name) => {
-    const [top = '', member = ''] = name.split('/');
-    return ofOneRole.has(name) || (top === 'members' && !members.has(member));
+    const [top = '', member = '', inside = ''] = name.split('/');
+    if (top !== 'members') return ofOneRole.has(name);
+    const role = roles.find((one) => one.member === member);
+    return role === undefined || (inside === 'state' && !ownsMovedFolder(crash, role));
   });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkpoints } from '../contract/data.js';
 import { expectFindings } from '../testing/match.js';
-import { endsWithCommitOf, isCommits } from './g07-copy.js';
+import { endsWithCommitOf, isCommits } from './commit-place.js';
 
 /** The first event is one that nothing joins; the second of the list is the armed one. */
 const ends = (before: readonly string[], after: readonly string[], inGroups: boolean): boolean =>

@@ -8,6 +8,7 @@
  */
 import { ledgerV1 } from '../contract/data.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
+import type { StateEvidence } from '../read/state.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
 import { isExternal, plannedEvents } from './derived.js';
 
@@ -25,32 +26,39 @@ export const g08: CaseCheck = {
   check: ({ snapshots }, bundle) =>
     perSnapshot(snapshots, plannedEvents, (snapshot, say) => {
       if (!snapshot.present) need(snapshot.ledger);
-      folderWrong(snapshot, bundle, say);
-      const { problem } = snapshot.ledger;
-      const file = snapshot.file('state/ledger.sqlite');
-      if (problem !== undefined) {
-        say(problem.code === 'ledger-schema' ? 'ledger-schema' : 'ledger-unreadable', problem.detail, { file });
-        return 0;
-      }
-      const { events, problems } = need(snapshot.ledger);
-      if (events.length === 0) say('ledger-unreadable', 'The ledger holds no event.', { file });
-      for (const { code, seq, detail } of problems) say(code, detail, { file, seq });
-      return events.length;
+      const judged = snapshot.states.map((state) => {
+        folderWrong(snapshot, state, bundle, say);
+        return ledgerJudged(state, say);
+      });
+      return judged.reduce((sum, events) => sum + events, 0);
     }),
 };
+
+/** How many of its events could be judged. */
+function ledgerJudged({ ledger, ledgerFile: file }: StateEvidence, say: Say): number {
+  const { problem } = ledger;
+  if (problem !== undefined) {
+    say(problem.code === 'ledger-schema' ? 'ledger-schema' : 'ledger-unreadable', problem.detail, { file });
+    return 0;
+  }
+  const { events, problems } = ledger.value;
+  if (events.length === 0) say('ledger-unreadable', 'The ledger holds no event.', { file });
+  for (const { code, seq, detail } of problems) say(code, detail, { file, seq });
+  return events.length;
+}
 
 const stateFiles = new Set(['format.json', 'ledger.sqlite', 'ledger.sqlite-wal']);
 
 /** A missing ledger is unreadable, and a missing or malformed format record is named by G3. */
-function folderWrong(snapshot: Snapshot, bundle: Bundle, say: Say): void {
-  for (const { path } of snapshot.state) {
+function folderWrong(snapshot: Snapshot, state: StateEvidence, bundle: Bundle, say: Say): void {
+  for (const { path } of state.files) {
     if (!stateFiles.has(path))
-      say('state-malformed', 'The state folder holds a file that no ledger has.', { file: snapshot.file(`state/${path}`) });
+      say('state-malformed', 'The state folder holds a file that no ledger has.', { file: state.file(path) });
   }
-  const format = snapshot.format.value;
+  const format = state.format.value;
   const plan = bundle.plan.value;
   if (format === undefined || plan === undefined) return;
-  const file = snapshot.file('state/format.json');
+  const file = state.file('format.json');
   if (format.storage !== ledgerV1.storage) say('state-malformed', 'The format record names another storage.', { file });
   // A subject of one's own may build on the storage of another, and then bears its name.
   if (format.subject !== plan.subject && !isExternal(snapshot))

@@ -1,6 +1,6 @@
 /**
  * G9: An arm only adds: the ledger and the receipts it began with are an exact prefix of those it ended with.
- * Verified: every event by digest, every artifact by hash, every byte of the receipt log.
+ * Verified: every event by digest, every artifact by hash, every byte of the receipt log; also in a folder that was moved away.
  * Not verified: that the copy given to the arm was made of the killed state; the digests say so.
  */
 import type { Snapshot } from '../read/bundle.js';
@@ -17,23 +17,25 @@ export const g09: CaseCheck = {
   check: ({ snapshots }) =>
     perSnapshot(
       snapshots.filter(({ base }) => base !== undefined),
-      ({ base }) => (base === undefined ? 0 : plannedEvents(base) + plannedReceipts(base)),
+      ({ base, states }) => (base === undefined ? 0 : states.length * plannedEvents(base) + plannedReceipts(base)),
       (snapshot, say) => {
         const base = snapshot.base as Snapshot;
-        const [before, after] = [need(base.ledger), need(snapshot.ledger)];
-        const file = snapshot.file('state/ledger.sqlite');
-        const changed = before.events.find(({ digest }, index) => after.events[index]?.digest !== digest);
-        if (changed !== undefined)
-          say('history-rewritten', 'An event that the arm began with is not there as it was.', { file, seq: changed.seq });
-        if ([...before.artifacts.keys()].some((hash) => !after.artifacts.has(hash)))
-          say('history-rewritten', 'An artifact that the arm began with is gone.', { file });
+        const before = need(base.ledger);
+        for (const state of snapshot.states) {
+          const [after, file] = [need(state.ledger), state.ledgerFile];
+          const changed = before.events.find(({ digest }, index) => after.events[index]?.digest !== digest);
+          if (changed !== undefined)
+            say('history-rewritten', 'An event that the arm began with is not there as it was.', { file, seq: changed.seq });
+          if ([...before.artifacts.keys()].some((hash) => !after.artifacts.has(hash)))
+            say('history-rewritten', 'An artifact that the arm began with is gone.', { file });
+        }
         const [first, whole] = [need(base.receipts), need(snapshot.receipts)];
         if (!whole.bytes.subarray(0, first.bytes.length).equals(first.bytes)) {
           say('receipts-rewritten', 'The receipts that the arm began with are not there as they were.', {
             file: snapshot.file('receipts.jsonl'),
           });
         }
-        return before.events.length + first.requests.length;
+        return snapshot.states.length * before.events.length + first.requests.length;
       },
     ),
 };

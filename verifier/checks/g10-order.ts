@@ -18,10 +18,12 @@ export const g10: CaseCheck = {
   scope: 'case',
   check: ({ snapshots }) =>
     perSnapshot(snapshots, plannedEvents, (snapshot, say) => {
-      const { events } = need(snapshot.ledger);
-      for (const { seq, detail } of orderProblems(events)) {
-        say('order-violated', detail, { file: snapshot.file('state/ledger.sqlite'), seq });
+      let judged = 0;
+      for (const { ledger, ledgerFile: file } of snapshot.states) {
+        const { events } = need(ledger);
+        for (const { seq, detail } of orderProblems(events)) say('order-violated', detail, { file, seq });
+        judged += events.length;
       }
-      return events.length;
+      return judged;
     }),
 };

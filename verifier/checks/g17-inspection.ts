@@ -24,7 +24,7 @@ export const g17: CaseCheck = {
         const changed = (detail: string): void =>
           say('inspection-changed-state', detail, { file: snapshot.file('inspector.json') });
         if (!sameJson(sorted(before), sorted(after))) changed('The state differs before and after the inspection.');
-        if (!sameJson(sorted(after), snapshot.state)) changed('The inspected state is not the one in the bundle.');
+        if (!sameJson(sorted(after), snapshot.state.files)) changed('The inspected state is not the one in the bundle.');
         if (exit.code !== 0 || exit.signal !== null || need(snapshot.inspection).status !== 'completed')
           changed('The inspection did not run to its end.');
       },

@@ -1,12 +1,13 @@
 /**
  * G19: Every receipt has an intent: an attempt started under the same key with the same body hash.
  * Verified: by count, not by existence: one started attempt explains one request, and one recorded as not sent explains none. A request
- * that is on its way, or that a fence refused, was intended like any other; a look-up or a fence has no intent.
+ * that is on its way, or that a fence refused, was intended like any other; a look-up or a fence has no intent. What an owner had
+ * recorded in a folder that was moved away from it counts too.
  * Not verified: which of several equal attempts made which request.
  */
-import { groupBy, intentsOf, sentIn, sentMatch } from '../model/effects.js';
+import { groupBy, sentIn, sentMatch } from '../model/effects.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
-import { historyIn, plannedReceipts } from './derived.js';
+import { plannedReceipts, recordedIntents } from './derived.js';
 
 export const g19: CaseCheck = {
   guarantee: 'G19',
@@ -17,7 +18,7 @@ export const g19: CaseCheck = {
   scope: 'case',
   check: ({ snapshots }) =>
     perSnapshot(snapshots, plannedReceipts, (snapshot, say) => {
-      const sendable = intentsOf(historyIn(snapshot)).filter(({ attempt }) => attempt.observed?.delivery !== 'not_sent');
+      const sendable = recordedIntents(snapshot).filter(({ attempt }) => attempt.observed?.delivery !== 'not_sent');
       const intents = groupBy(sendable, ({ match }) => match);
       const sent = sentIn(need(snapshot.receipts));
       for (const [match, lines] of groupBy(sent, sentMatch)) {

@@ -1,14 +1,14 @@
 /**
  * G20: Every intent has its receipt, unless the kill came between the two, or the attempt is recorded as not sent.
- * Verified: by count of intents and requests of one key and body, with those that are still on their way. A kill explains an unobserved attempt if it came at a checkpoint
- * whose event is the attempt's own start or lies before it in the same commit; a kill in a held request explains nothing, since
- * the provider had it.
+ * Verified: by count of intents and requests of one key and body, with those that are still on their way, and with the intents in a
+ * folder that was moved away from its owner. A kill explains an unobserved attempt if it came at a checkpoint whose event is the
+ * attempt's own start or lies before it in the same commit; a kill in a held request explains nothing, since the provider had it.
  * Not verified: ledger and receipts cut off in step, which nothing inside the bundle can show.
  */
-import { groupBy, intentsOf, sentIn, sentMatch } from '../model/effects.js';
+import { groupBy, sentIn, sentMatch } from '../model/effects.js';
 import type { Snapshot } from '../read/bundle.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
-import { addedEvents, historyIn, plannedReceipts } from './derived.js';
+import { addedEvents, historyIn, plannedReceipts, recordedIntents } from './derived.js';
 
 export const g20: CaseCheck = {
   guarantee: 'G20',
@@ -20,15 +20,13 @@ export const g20: CaseCheck = {
   check: ({ snapshots }) =>
     perSnapshot(snapshots, plannedReceipts, (snapshot, say) => {
       const explained = new Set(snapshot.lineage.flatMap(cutByKill));
-      const all = intentsOf(historyIn(snapshot));
+      const all = recordedIntents(snapshot);
       const intents = all.filter(({ attempt }) => attempt.observed?.delivery !== 'not_sent' && !explained.has(attempt.id));
       const sent = groupBy(sentIn(need(snapshot.receipts)), sentMatch);
       for (const [match, group] of groupBy(intents, (intent) => intent.match)) {
-        for (const { attempt } of group.slice(sent.get(match)?.length ?? 0)) {
-          say('intent-unserved', 'An attempt was started and the provider has no request of it.', {
-            file: snapshot.file('state/ledger.sqlite'),
-            seq: attempt.seq,
-          });
+        for (const { attempt, file } of group.slice(sent.get(match)?.length ?? 0)) {
+          const at = { file, seq: attempt.seq };
+          say('intent-unserved', 'An attempt was started and the provider has no request of it.', at);
         }
       }
       return all.length;

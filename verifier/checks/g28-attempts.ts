@@ -8,7 +8,8 @@
 import { decisionProblems } from '../model/decisions.js';
 import { historyOf } from '../model/history.js';
 import type { Snapshot } from '../read/bundle.js';
-import { need, perSnapshot, type CaseCheck } from './check.js';
+import type { StateEvidence } from '../read/state.js';
+import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
 import { actorsOf } from './actors.js';
 import { inheritedCount } from './derived.js';
 
@@ -22,18 +23,22 @@ export const g28: CaseCheck = {
   scope: 'case',
   check: ({ snapshots }) =>
     perSnapshot(snapshots, plannedAcceptances, (snapshot, say) => {
-      const { events } = need(snapshot.ledger);
-      const file = snapshot.file('state/ledger.sqlite');
-      for (const { seq, detail } of decisionProblems(events, 1)) say('attempt-unlawful', detail, { file, seq });
-      const calls = [...historyOf(events).calls.values()];
-      const decisions = calls.flatMap(({ duplicatesAccepted }) => duplicatesAccepted);
-      const added = decisions.filter(({ seq }) => seq > inheritedCount(snapshot));
-      for (const { seq, by, note } of added)
-        if (!isDecided(snapshot, by, note))
-          say('attempt-unlawful', 'The plan has no operator accept this duplicate.', { file, seq });
-      return decisions.length + calls.flatMap(({ attempts }) => attempts.slice(1)).length;
+      const judged = snapshot.states.map((state) => ledgerJudged(snapshot, state, say));
+      return judged.reduce((sum, count) => sum + count, 0);
     }),
 };
+
+/** How many decisions and attempts were judged: each ledger by itself, since nobody can read both. */
+function ledgerJudged(snapshot: Snapshot, { ledger, ledgerFile: file }: StateEvidence, say: Say): number {
+  const { events } = need(ledger);
+  for (const { seq, detail } of decisionProblems(events, 1)) say('attempt-unlawful', detail, { file, seq });
+  const calls = [...historyOf(events).calls.values()];
+  const decisions = calls.flatMap(({ duplicatesAccepted }) => duplicatesAccepted);
+  const added = decisions.filter(({ seq }) => seq > inheritedCount(snapshot));
+  for (const { seq, by, note } of added)
+    if (!isDecided(snapshot, by, note)) say('attempt-unlawful', 'The plan has no operator accept this duplicate.', { file, seq });
+  return decisions.length + calls.flatMap(({ attempts }) => attempts.slice(1)).length;
+}
 
 /** Accepted duplicates that were spent, and the attempts that spent them. */
 function plannedAcceptances({ planned }: Snapshot): number {

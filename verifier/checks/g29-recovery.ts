@@ -9,6 +9,7 @@ import { carriedOut, mayCarryOut, recoveryOf, recoveryProblems } from '../model/
 import { workStates } from '../model/work-state.js';
 import type { Answer, Event } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
+import type { StateEvidence } from '../read/state.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
 import { actorsOf, type Actor } from './actors.js';
 import { addedEvents, inheritedCount, isExternal, isUnchanged } from './derived.js';
@@ -23,22 +24,30 @@ export const g29: CaseCheck = {
   scope: 'case',
   check: ({ snapshots }, bundle) =>
     perSnapshot(snapshots, plannedRoles, (snapshot, say) => {
-      const file = snapshot.file('state/ledger.sqlite');
-      const { events } = need(snapshot.ledger);
       const actors = actorsOf(snapshot);
-      const isTold = actors.some(({ operation }) => operation !== null);
-      for (const { seq, detail } of recoveryProblems(events, inheritedCount(snapshot) + 1, isTold))
-        say('recovery-unlawful', detail, { file, seq });
-      const marked = addedEvents(snapshot).filter((event) => recoveryOf(event) !== undefined);
-      for (const event of marked) {
-        const wrong = markWrong(event, actors, bundle, snapshot);
-        if (wrong !== null) say('recovery-unlawful', wrong, { file, seq: event.seq });
-      }
-      if (takeTurns(marked)) say('recovery-unlawful', 'Two processes wrote in turns.', { file });
+      const { state, movedAway } = snapshot;
+      let marks = marksJudged(snapshot, state, actors, bundle, say);
+      // Nobody but its owner knows where the folder went.
+      if (movedAway !== undefined) marks += marksJudged(snapshot, movedAway, actors.slice(0, 1), bundle, say);
       for (const actor of actors) if (actor.operation !== null) actorWrong(snapshot, actor, say);
-      return marked.length + plannedRoles(snapshot);
+      return marks + plannedRoles(snapshot);
     }),
 };
+
+/** How many marked events were judged of one ledger, to which these could write. */
+function marksJudged(snapshot: Snapshot, state: StateEvidence, actors: readonly Actor[], bundle: Bundle, say: Say): number {
+  const file = state.ledgerFile;
+  const isTold = actors.some(({ operation }) => operation !== null);
+  for (const { seq, detail } of recoveryProblems(need(state.ledger).events, inheritedCount(snapshot) + 1, isTold))
+    say('recovery-unlawful', detail, { file, seq });
+  const marked = addedEvents(snapshot, state).filter((event) => recoveryOf(event) !== undefined);
+  for (const event of marked) {
+    const wrong = markWrong(event, actors, bundle, snapshot);
+    if (wrong !== null) say('recovery-unlawful', wrong, { file, seq: event.seq });
+  }
+  if (takeTurns(marked)) say('recovery-unlawful', 'Two processes wrote in turns.', { file });
+  return marked.length;
+}
 
 /** Each role with an operation acts or refuses; a kill may come before it did either. */
 function plannedRoles(snapshot: Snapshot): number {

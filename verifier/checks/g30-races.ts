@@ -3,8 +3,9 @@
  * nothing.
  * Verified: of a race, that one process was not refused, that every added event and every request is its own, and that the others were
  * refused because of it. Of a stopped owner, that it is not overtaken while it holds its lock, and that it writes nothing after
- * another process has written, whatever was done to the lock. Of both, that what a process says it carried out is in the record, and
- * that no key has an effect more than decisions were spent on it.
+ * another process has written, whatever was done to the lock, and nothing into a folder that was moved away from it, which ends where
+ * it was stopped. Of both, that what a process says it carried out is in the record, and that no key has an effect more than decisions
+ * were spent on it.
  * Not verified: that the processes overlapped, of which the harness tells; the process of a request that the system did not tell.
  */
 import { countEffects } from '../model/effects.js';
@@ -13,6 +14,7 @@ import { historyOf, type History } from '../model/history.js';
 import type { Snapshot } from '../read/bundle.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
 import { actorsOf, writersOf, type Actor } from './actors.js';
+import { departureFrom, isGrouped } from './commit-place.js';
 import { addedEvents } from './derived.js';
 
 export const g30: CaseCheck = {
@@ -20,11 +22,11 @@ export const g30: CaseCheck = {
   sentence:
     'Of several processes that acted on one state, exactly one carried out the operation, and each other was refused and wrote nothing.',
   covers:
-    'the answers of all members of a group, the process of every event and request that they added, the effects of every key against the decisions spent on it',
+    'the answers of all members of a group, the process of every event and request that they added, the effects of every key against the decisions spent on it, the end of a folder that was moved away',
   doesNotCover: 'whether the members overlapped; requests whose peer the system did not tell',
   codes: ['race-doubled', 'race-lost'],
   scope: 'case',
-  check: ({ snapshots }) =>
+  check: ({ snapshots }, bundle) =>
     perSnapshot(
       snapshots.filter(({ planned }) => planned.crash !== null),
       () => 1,
@@ -34,7 +36,10 @@ export const g30: CaseCheck = {
         if (!members.some(hasActed)) say('race-lost', 'Nobody carried out the operation.');
         effectsWrong(snapshot, say);
         if (snapshot.planned.crash?.model === 'race') raceWrong(snapshot, members, say);
-        else zombieWrong(snapshot, members, say);
+        else {
+          zombieWrong(snapshot, members, say);
+          movedAwayWrong(snapshot, isGrouped(bundle, snapshot), say);
+        }
       },
     ),
 };
@@ -107,6 +112,17 @@ function zombieWrong({ planned }: Snapshot, [owner, other]: readonly Member[], s
   const holds = crash.defeat === 'none' && !unlocked.has(crash.stop.checkpoint);
   if (holds && (first !== undefined || other.answer.refusal?.error !== 'OwnerAlive'))
     say('race-doubled', 'A stopped owner was overtaken while it held its lock.', { file, seq: first ?? null });
+}
+
+/** A late owner may send what it had committed to; it appends nothing, in the folder that it kept either. */
+function movedAwayWrong(snapshot: Snapshot, isInGroups: boolean, say: Say): void {
+  const { movedAway, planned } = snapshot;
+  if (movedAway === undefined || planned.crash?.model !== 'zombie') return;
+  const departure = departureFrom(planned.crash.stop, addedEvents(snapshot, movedAway), isInGroups);
+  if (departure === null) return;
+  const at = { file: movedAway.ledgerFile, seq: departure.seq };
+  if (departure.isMore) say('race-doubled', 'The owner wrote into the folder that was moved away from it.', at);
+  else say('race-lost', 'The folder that was moved away lacks what its owner had recorded when it was stopped.', at);
 }
 
 /**

@@ -26,6 +26,22 @@ describe('G3', () => {
       (editor) => editor.member(racer(editor), (value) => void (value.receipts = { bytes: 0, lines: 0, sha256: '0'.repeat(64) })),
     ],
     [
+      'a folder of a process from which none was moved away',
+      copied('moved', 'restored', 'state/ledger.sqlite', 'members/other/state/ledger.sqlite'),
+    ],
+    [
+      'a folder of an owner whose lock was deleted',
+      copied('stopped', 'overtaken', 'state/format.json', 'members/owner/state/format.json'),
+    ],
+    [
+      'a list of a folder that was not moved away',
+      (editor) => {
+        const [role] = snapshot(editor, 'stopped', 'overtaken').roles;
+        if (role !== undefined)
+          editor.member(role, (value) => void (value.live_inventory = [{ path: 'a', size: 0, sha256: '0'.repeat(64) }]));
+      },
+    ],
+    [
       'other members than were planned',
       (editor) =>
         editor.json<{ members: string[] }>(
@@ -70,3 +86,45 @@ it('G18: the log is not the one that the provider closed for all', () =>
       ),
     'receipts-unsealed',
   ));
+
+describe('a folder that was moved away', () => {
+  const moved = (editor: Editor) => {
+    const { movedAway } = snapshot(editor, 'moved', 'restored');
+    if (movedAway === undefined) throw new Error('The plan moves a folder.');
+    return movedAway;
+  };
+  const onEvents = (change: Parameters<Editor['events']>[1]) => (editor: Editor) => {
+    editor.events({ state: moved(editor) }, change);
+    editor.coverFiles(snapshot(editor, 'moved', 'restored'));
+  };
+
+  it('G8: is judged as a ledger', () =>
+    expectFindings(
+      (editor) => {
+        editor.database({ state: moved(editor) }, (db) => void db.exec('DELETE FROM artifacts'));
+        editor.coverFiles(snapshot(editor, 'moved', 'restored'));
+      },
+      ...['artifact-missing', 'history-rewritten'],
+    ));
+
+  it('G10: has its events in order', () =>
+    expectFindings(
+      onEvents((events) => {
+        const manifest = events.findLastIndex(({ type }) => type === 'call.manifest');
+        const link = events.findLast(({ type }) => type === 'call.manifest');
+        return [...events.slice(0, manifest), ...(link === undefined ? [] : [link, link]), ...events.slice(manifest + 1)].map(
+          (event, index) => ({ ...event, seq: index + 1 }),
+        );
+      }),
+      ...['event-malformed', 'order-violated'],
+    ));
+
+  it('G29: was written by its owner only', () =>
+    expectFindings(
+      onEvents((events) => {
+        const payload = events.findLast((event) => event.payload.recovery !== undefined)?.payload;
+        if (payload !== undefined) payload.recovery = { operation: 'start_call', pid: 2001, version: '0.1.0' };
+      }),
+      'recovery-unlawful',
+    ));
+});

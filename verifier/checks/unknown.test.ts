@@ -53,15 +53,15 @@ const rows: [guarantee: string, scope: string, what: string, change: (editor: Ed
     'nothing guarded the egress',
     (editor) => editor.answer(snapshot(editor, 'control'), ({ egress }) => void (egress.mechanism = 'none')),
   ],
+  ['G24', 'control', 'the answer is not there', without('control', 'producer', 'answer.json')],
+  ['G25', 'first', 'the ledger is not there', withoutLedger('first', 'resume')],
+  ['G26', 'control', 'the receipts are not there', without('control', 'producer', 'receipts.jsonl')],
   ['G27', 'asked', 'the receipts are not there', without('asked', 'recover', 'receipts.jsonl')],
   ['G28', 'accepted', 'the ledger is not there', withoutLedger('accepted', 'retry')],
   ['G29', 'again', 'the answer is not there', without('again', 'finalize', 'answer.json')],
   ['G30', 'raced', 'the answer of a racer is not there', without('raced', 'race', 'members/racer-2/answer.json')],
   ['G31', 'drifted', 'the ledger is not there', withoutLedger('drifted', 'same')],
   ['G32', 'again', 'the ledger that it is to end as is not there', withoutLedger('again', 'finalize')],
-  ['G24', 'control', 'the answer is not there', without('control', 'producer', 'answer.json')],
-  ['G25', 'first', 'the ledger is not there', withoutLedger('first', 'resume')],
-  ['G26', 'control', 'the receipts are not there', without('control', 'producer', 'receipts.jsonl')],
 ];
 
 describe('unknown', () => {

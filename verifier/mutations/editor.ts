@@ -142,8 +142,8 @@ export class Editor {
   }
 
   /** Changes the merged ledger through SQL, without its triggers, and writes it back without a log, and without the trigger that is named. */
-  database(snapshot: Snapshot, change: (db: Database.Database) => void, dropped = ''): void {
-    const path = snapshot.file('state/ledger.sqlite');
+  database({ state }: Pick<Snapshot, 'state'>, change: (db: Database.Database) => void, dropped = ''): void {
+    const path = state.ledgerFile;
     const edited = withImage(this.bytes(path), this.files.get(`${path}-wal`), (db) => {
       const triggers = ledgerV1.statements.filter((sql) => sql.startsWith('CREATE TRIGGER'));
       for (const sql of triggers) db.exec(`DROP TRIGGER ${sql.split(' ')[2]}`);
@@ -155,13 +155,13 @@ export class Editor {
     this.files.delete(`${path}-wal`);
   }
 
-  /** Changes events; the chain of digests is made good again. */
-  events(snapshot: Snapshot, change: (events: Mutable<Event>[]) => Event[] | void): void {
-    const ledger = snapshot.ledger.value;
+  /** Changes events of a snapshot's record, or of another folder; the chain of digests is made good again. */
+  events({ state }: Pick<Snapshot, 'state'>, change: (events: Mutable<Event>[]) => Event[] | void): void {
+    const ledger = state.ledger.value;
     if (ledger === undefined) throw new Error('A good bundle has readable ledgers.');
     const events = structuredClone(ledger.events) as Mutable<Event>[];
     const changed = change(events) ?? events;
-    this.database(snapshot, (db) => {
+    this.database({ state }, (db) => {
       db.exec('DELETE FROM events');
       const insert = db.prepare(
         'INSERT INTO events VALUES (@seq, @type, @task_id, @call_id, @attempt_id, @compilation_id, @payload, @recorded_at, @digest)',
@@ -175,9 +175,13 @@ export class Editor {
     });
   }
 
-  /** Makes both inventories agree with the files of the bundle. */
+  /** Makes the inventories agree with the files of the bundle. */
   coverFiles(snapshot: Snapshot): void {
-    const { state } = this.again(snapshot);
+    const { state: whole, movedAway, roles } = this.again(snapshot);
+    const state = whole.files;
+    const [owner] = roles;
+    if (movedAway !== undefined && owner !== undefined)
+      this.member(owner, (value) => void (value.live_inventory = structuredClone(movedAway.files)));
     this.whole(snapshot, (value) => void (value.live_inventory = structuredClone(state)));
     this.inspector(snapshot, (value) => {
       value.before = structuredClone(state);

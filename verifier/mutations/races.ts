@@ -6,6 +6,7 @@ import { addedEvents, inheritedCount } from '../checks/derived.js';
 import { recoveryOf } from '../model/recovery.js';
 import type { Snapshot } from '../read/bundle.js';
 import type { RoleEvidence } from '../read/role.js';
+import type { StateEvidence } from '../read/state.js';
 import type { Editor, Mutation } from './editor.js';
 import { foretellLess, isLeaf, onPlace, type Place } from './places.js';
 
@@ -34,6 +35,33 @@ const overtaken: Place = (editor) =>
     // A reconciliation was asked for by whoever the provider heard.
     return isLate && marked.at(-1)?.type !== 'effect.reconciled';
   });
+
+/** An owner whose folder was moved away, with an intent that only it holds, or that the folder at the path holds as well. */
+const movedAway =
+  (isShared: boolean): Place =>
+  (editor) =>
+    editor.find(({ movedAway: folder, ledger }) => {
+      const last = folder?.ledger.value?.events.at(-1);
+      const shared = ledger.value?.events.some(({ digest }) => digest === last?.digest);
+      return last?.type === 'attempt.started' && shared === isShared;
+    });
+
+/** A change in the folder that was moved away, and the inventory of it. */
+function onMovedAway(
+  isShared: boolean,
+  name: string,
+  codes: readonly FindingCode[],
+  change: (editor: Editor, folder: StateEvidence) => void,
+): Mutation {
+  return onPlace(movedAway(isShared), name, codes, (editor, target) => {
+    if (target.movedAway === undefined) return false;
+    change(editor, target.movedAway);
+    editor.coverFiles(target);
+    return true;
+  });
+}
+
+const broken = { content_type: null, delivery: 'broken', detail: 'reset', response_sha256: null, status: null };
 
 function isMarked(event: Event): boolean {
   return recoveryOf(event) !== undefined;
@@ -94,6 +122,13 @@ export const raceMutations = {
       ['race-doubled', 'recovery-unlawful'],
       takeOver,
     ),
+    onMovedAway(false, 'a late owner wrote into the folder that was moved away', ['race-doubled'], (editor, state) =>
+      editor.events({ state }, (events) => {
+        const [intent] = events.slice(-1);
+        if (intent === undefined) return;
+        return [...events, { ...intent, payload: broken, seq: intent.seq + 1, type: 'attempt.observed' }];
+      }),
+    ),
   ],
   'race-lost': [
     onRole(raced, winnerOf, 'every process was refused', ['race-lost', 'race-doubled', 'refusal-acted'], (editor, role) => {
@@ -113,6 +148,48 @@ export const raceMutations = {
         editor.coverAll(target);
       },
     ),
+    onMovedAway(
+      false,
+      'what a late owner had recorded is gone from the folder that was moved away',
+      ['race-lost', 'receipt-unintended'],
+      (editor, state) => editor.events({ state }, (events) => events.slice(0, -1)),
+    ),
+  ],
+  'intent-unserved': [
+    onMovedAway(true, 'the folder that was moved away holds another intent', ['intent-unserved'], (editor, state) =>
+      editor.events({ state }, (events) => {
+        const intent = events.at(-1);
+        if (intent !== undefined) intent.recorded_at = '2000-01-01T00:00:00.000Z';
+      }),
+    ),
+  ],
+  'history-rewritten': [
+    onMovedAway(false, 'the folder that was moved away begins with another history', ['history-rewritten'], (editor, state) =>
+      editor.events({ state }, ([first]) => {
+        if (first !== undefined) first.recorded_at = '2000-01-01T00:00:00.000Z';
+      }),
+    ),
+  ],
+  'record-malformed': [
+    onMovedAway(
+      false,
+      'the folder that was moved away is left out',
+      ['ledger-unreadable', 'record-malformed'],
+      (editor, { folder }) => {
+        for (const path of editor.files.keys()) if (path.startsWith(folder)) editor.files.delete(path);
+      },
+    ),
+  ],
+  'copy-incomplete': [
+    onPlace(movedAway(false), 'the folder that was moved away was not copied whole', ['copy-incomplete'], (editor, target) => {
+      const [owner] = target.roles;
+      if (owner === undefined) return false;
+      editor.member(owner, (value) => {
+        const [first] = value.live_inventory;
+        if (first !== undefined) first.size += 1;
+      });
+      return true;
+    }),
   ],
   'kill-unproven': [
     onPlace(raced, 'more racers are said to have been at once than were', ['kill-unproven'], (editor, target) =>

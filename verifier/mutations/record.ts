@@ -221,8 +221,8 @@ export const recordMutations = {
       ['inspection-changed-state', 'copy-incomplete', 'export-mismatch', 'state-mismatch', 'prediction-failed'],
       (editor, target) => {
         editor.events(target, (events) => [...events, appended(events)]);
-        const { state } = editor.again(target);
-        editor.inspector(target, (value) => void (value.after = structuredClone(state)));
+        const { files } = editor.again(target).state;
+        editor.inspector(target, (value) => void (value.after = structuredClone(files)));
       },
     ),
     onPlace(

@@ -97,7 +97,7 @@ const layout = new RegExp(
     `data/cases/${named}/${named}/(?:(?:process|answer|inspector|inspection|group)\\.json|(?:checkpoint|receipts)\\.jsonl|stderr\\.log)`,
     `data/cases/${named}/${named}/members/${named}/(?:(?:process|answer)\\.json|checkpoint\\.jsonl|stderr\\.log)`,
     // Volatile files are never copied; anything else below state/ is the subject's own.
-    `data/cases/${named}/${named}/state/(?!lease\\.sqlite|ledger\\.sqlite-shm$).+)$`,
+    `data/cases/${named}/${named}/(?:members/${named}/)?state/(?!lease\\.sqlite|ledger\\.sqlite-shm$).+)$`,
   ].join('|'),
 );
 

@@ -2,24 +2,17 @@
  * A tree of bytes → the evidence, arranged as the plan arranges it: cases, and in each its snapshots in plan order. Everything is
  * read on first use and kept, so that a check sees either a typed value or the reason why there is none.
  */
-import type { Answer, Case, CheckpointLine, Execution, Format, Group, Inspector, Plan, Process } from '../contract/types.js';
+import type { Answer, Case, CheckpointLine, Execution, Group, Inspector, Plan, Process } from '../contract/types.js';
 import * as shape from '../contract/validators.js';
-import { parseEvents, type Ledger } from './events.js';
+import type { Ledger } from './events.js';
 import { attempt, bytesOf, readFact, type Read, type Source } from './facts.js';
-import { fileSha256 } from './hash.js';
-import { readLedger } from './ledger.js';
 import { Memory } from './memory.js';
 import { snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
 import { readPlan } from './plan-file.js';
 import { readReceipts, type ReceiptLog } from './receipts.js';
-import { memberIds, RoleEvidence } from './role.js';
+import { memberIds, ownsMovedFolder, RoleEvidence } from './role.js';
+import { StateEvidence, type StateFile } from './state.js';
 import type { Tree } from './tree.js';
-
-export interface StateFile {
-  readonly path: string;
-  readonly sha256: string;
-  readonly size: number;
-}
 
 /** What the provider answered when the prefix of a snapshot closed. */
 export type Seal = Process['receipts'];
@@ -28,19 +21,19 @@ export type Seal = Process['receipts'];
 interface Kept {
   group?: Read<Group>;
   closed?: Read<Seal>;
-  live?: Read<StateFile[]>;
   inspector?: Read<Inspector>;
   inspection?: Read<Answer>;
-  format?: Read<Format>;
   receipts?: Read<ReceiptLog>;
-  ledger?: Read<Ledger>;
-  state?: StateFile[];
 }
 
 export class Snapshot {
   readonly name: string;
   /** The role processes that acted: one, or in a group one for each member, in the order of the plan. */
   readonly roles: readonly RoleEvidence[];
+  /** What lay at the path of the state folder when everybody had ended. */
+  readonly state: StateEvidence;
+  /** The folder that was moved away from a stopped owner; undefined where the plan moves none. */
+  readonly movedAway: StateEvidence | undefined;
   /** The only role of an ordinary snapshot; of a group there is none, and its files are not there. */
   private readonly alone: RoleEvidence;
   private readonly folder: string;
@@ -61,6 +54,10 @@ export class Snapshot {
       planned.crash === null
         ? [this.alone]
         : memberIds(planned.crash).map((id) => new RoleEvidence(source, `${this.folder}members/${id}/`, id));
+    const listed = (record: Read<Group> | Read<Process>): Read<StateFile[]> => part(record, ({ live_inventory: live }) => live);
+    this.state = new StateEvidence(source, this.file('state/'), paths, () => listed(this.group ?? this.process));
+    const owner = this.roles.find((role) => ownsMovedFolder(planned.crash, role));
+    this.movedAway = owner && new StateEvidence(source, owner.file('state/'), paths, () => listed(owner.process));
   }
 
   file(name: string): string {
@@ -109,11 +106,6 @@ export class Snapshot {
     return (this.kept.closed ??= part(this.group ?? this.process, ({ receipts }) => receipts));
   }
 
-  /** The state folder itself, as the harness found it when everybody had ended. */
-  get live(): Read<StateFile[]> {
-    return (this.kept.live ??= part(this.group ?? this.process, ({ live_inventory: live }) => live));
-  }
-
   get inspector(): Read<Inspector> {
     return (this.kept.inspector ??= this.fact('inspector.json', shape.validateInspector, 'an inspector record'));
   }
@@ -122,21 +114,18 @@ export class Snapshot {
     return (this.kept.inspection ??= this.fact('inspection.json', shape.validateAnswer, 'an answer'));
   }
 
-  get format(): Read<Format> {
-    return (this.kept.format ??= this.fact('state/format.json', shape.validateFormat, 'a format record'));
-  }
-
   get receipts(): Read<ReceiptLog> {
     return (this.kept.receipts ??= this.readReceipts());
   }
 
+  /** The record that whoever continues this snapshot begins with. */
   get ledger(): Read<Ledger> {
-    return (this.kept.ledger ??= this.readLedger());
+    return this.state.ledger;
   }
 
-  /** What the bundle holds below state/, in the order of paths. */
-  get state(): StateFile[] {
-    return (this.kept.state ??= this.readState());
+  /** Every state folder of which the bundle holds a copy. */
+  get states(): StateEvidence[] {
+    return this.movedAway === undefined ? [this.state] : [this.state, this.movedAway];
   }
 
   private fact<T>(name: string, validate: shape.Validator<T>, what: string): Read<T> {
@@ -146,21 +135,6 @@ export class Snapshot {
   private readReceipts(): Read<ReceiptLog> {
     const file = this.file('receipts.jsonl');
     return attempt(file, () => readReceipts(bytesOf(this.source.files, file), this.source.memory));
-  }
-
-  private readLedger(): Read<Ledger> {
-    const file = this.file('state/ledger.sqlite');
-    const { files, memory } = this.source;
-    return attempt(file, () => parseEvents(readLedger(bytesOf(files, file), files.get(`${file}-wal`), memory), memory));
-  }
-
-  private readState(): StateFile[] {
-    const prefix = this.file('state/');
-    const below = this.paths.filter((path) => path.startsWith(prefix)).sort();
-    return below.map((path) => {
-      const bytes = bytesOf(this.source.files, path);
-      return { path: path.slice(prefix.length), sha256: fileSha256(bytes), size: bytes.length };
-    });
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Answer, CheckpointLine, Process } from '../contract/types.js';
 import * as shape from '../contract/validators.js';
 import { readFact, readFactLines, type Read, type Source } from './facts.js';
+import type { PlannedSnapshot } from './plan.js';
 
 interface Kept {
   process?: Read<Process>;
@@ -49,4 +50,10 @@ export class RoleEvidence {
 export function memberIds(crash: { model: 'race'; racers: number } | { model: 'zombie' }): string[] {
   if (crash.model === 'zombie') return ['owner', 'other'];
   return Array.from({ length: crash.racers }, (_racer, index) => `racer-${index + 1}`);
+}
+
+/** A stopped owner from which the state folder is moved away; the folder and its list are then its own. */
+export function ownsMovedFolder(crash: PlannedSnapshot['crash'], { member }: RoleEvidence): boolean {
+  if (crash?.model !== 'zombie' || member !== 'owner') return false;
+  return crash.defeat === 'folder-replaced' || crash.defeat === 'folder-restored';
 }

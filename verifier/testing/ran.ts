@@ -14,6 +14,9 @@ export interface MemberRan {
   readonly pid: number;
   readonly operations?: readonly string[];
   readonly refusal?: Refusal;
+  readonly failed?: boolean;
+  /** What it had recorded in the folder that was moved away from it. */
+  readonly movedAway?: Book;
 }
 
 export interface Ran {

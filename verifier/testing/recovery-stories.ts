@@ -19,6 +19,7 @@ export function recoveryStories(): Record<string, Story> {
     raced: raced(),
     stopped: stopped(),
     again: again(),
+    moved: moved(),
   };
 }
 
@@ -228,6 +229,45 @@ function stopped(): Story {
         { id: 'other', pid: overtaken.pid, operations: ['redecide', 'finalize'] },
       ],
       expect: { ...figures('several', 'completed_once', overtaken), members },
+    },
+  };
+}
+
+/** A state folder that is moved away from an owner which had recorded its intent; it sends its request after the other has ended. */
+function moved(): Story {
+  const { book, call } = intended();
+  const stop = { checkpoint: 'attempt.started', occurrence: 1 };
+  const members = { completed: 1, failed: 1, refused: 0 };
+  const kept = book.continued();
+  const attempt = kept.start(kept.renew(call, recover.markOf(kept, 'start_call')));
+  const late = (other: Book, served: Parameters<Book['serve']>[1]): Book => {
+    Object.assign(other.provider, { pid: kept.pid, later: 200 });
+    other.provider.serve(kept.sent(attempt), served);
+    return other;
+  };
+  const owner = { id: 'owner', pid: kept.pid, failed: true, movedAway: kept } as const;
+  const restored = book.continued(2001);
+  restored.resume(call, recover.markOf(restored, 'start_call'));
+  late(restored, {});
+  const replaced = kept.continued(2001);
+  replaced.provider.generation = kept.provider.generation;
+  recover.fence(replaced, attempt);
+  replaced.answered(recover.startAgain(replaced, attempt));
+  late(replaced, { fenced: true });
+  const arm = { ...resumes, operation: 'start_call' } as const;
+  return {
+    producer: { book, role: 'produce', kill: at('call.manifest'), expect: figures('killed', 'undecided', book) },
+    restored: {
+      ...{ book: restored, ...arm },
+      crash: { model: 'zombie', stop, defeat: 'folder-restored', other: { operation: 'start_call' } },
+      members: [owner, { id: 'other', pid: 2001, operations: ['start_call'] }],
+      expect: { ...figures('several', 'duplicated', restored), members },
+    },
+    replaced: {
+      ...{ book: replaced, ...arm, provider: 'fences' },
+      crash: { model: 'zombie', stop, defeat: 'folder-replaced', other: { operation: 'recover' } },
+      members: [owner, { id: 'other', pid: 2001, operations: ['reconcile_effect', 'start_next_attempt'] }],
+      expect: { ...figures('several', 'completed_once', replaced), members },
     },
   };
 }

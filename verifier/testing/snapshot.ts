@@ -36,7 +36,7 @@ interface Acted {
 
 export function writeSnapshot(files: Files, folder: string, ran: Ran): void {
   const { book, members, kill, expect } = ran;
-  const state = writeState(files, folder, book);
+  const state = writeState(files, `${folder}state/`, book);
   const receipts = book.provider.bytes;
   files.set(`${folder}receipts.jsonl`, receipts);
   const whole = {
@@ -53,8 +53,12 @@ export function writeSnapshot(files: Files, folder: string, ran: Ran): void {
     const overlap = model === 'race' ? members.length : 0;
     const ids = members.map(({ id }) => id);
     json(files, `${folder}group.json`, { model, members: ids, overlap, ...whole } satisfies Group);
-    const nothing = { live_inventory: [], receipts: null };
-    for (const member of members) writeRole(files, ran, memberActed(files, folder, ran, member), nothing);
+    for (const member of members) {
+      const acted = memberActed(files, folder, ran, member);
+      const { movedAway } = member;
+      const own = movedAway === undefined ? [] : writeState(files, `${acted.folder}state/`, movedAway);
+      writeRole(files, ran, acted, { live_inventory: own, receipts: null });
+    }
   }
   writeInspection(files, folder, book, state);
 }
@@ -75,9 +79,10 @@ function memberActed(
   files: Files,
   folder: string,
   { crash, operation }: Ran,
-  { id, pid, operations, refusal }: MemberRan,
+  { id, pid, operations, refusal, failed = false }: MemberRan,
 ): Acted {
-  const status = refusal === undefined ? 'completed' : 'refused';
+  const ended = failed ? 'failed' : 'completed';
+  const status = refusal === undefined ? ended : 'refused';
   const common = { folder: `${folder}members/${id}/`, pid, unique: files.size, refusal, operations, status } as const;
   const end: Timeline = [
     ['exit_seen', 300],
@@ -97,7 +102,7 @@ function memberActed(
       operation: crash.other.operation,
       armed: null,
       timeline: [
-        ['spawned', 60],
+        ['spawned', 6],
         ['exit_seen', 100],
         ['group_empty', 110],
       ],
@@ -105,11 +110,11 @@ function memberActed(
   const { checkpoint, occurrence } = crash.stop;
   const stopped: Timeline = [
     ['spawned', 0],
-    ['announced', 10],
-    ['sigstop_sent', 20],
-    ['stopped', 30],
+    ['announced', 1],
+    ['sigstop_sent', 2],
+    ['stopped', 3],
   ];
-  if (crash.defeat !== 'none') stopped.push(['folder_defeated', 40]);
+  if (crash.defeat !== 'none') stopped.push(['folder_defeated', 4]);
   return {
     ...common,
     operation,
@@ -148,11 +153,11 @@ function writeRole(files: Files, ran: Ran, acted: Acted, whole: Pick<Process, 'r
 /** Inventoried as it lies there. */
 function writeState(files: Files, folder: string, book: Book): { path: string; sha256: string; size: number }[] {
   const { db, wal } = book.ledgerBytes();
-  files.set(`${folder}state/ledger.sqlite`, db);
-  files.set(`${folder}state/ledger.sqlite-wal`, wal);
-  json(files, `${folder}state/format.json`, { product: 'killpoint', storage: 'ledger/v1', subject: 'runtime-calls' });
+  files.set(`${folder}ledger.sqlite`, db);
+  files.set(`${folder}ledger.sqlite-wal`, wal);
+  json(files, `${folder}format.json`, { product: 'killpoint', storage: 'ledger/v1', subject: 'runtime-calls' });
   return ['format.json', 'ledger.sqlite', 'ledger.sqlite-wal'].map((path) => {
-    const bytes = files.get(`${folder}state/${path}`) ?? Buffer.alloc(0);
+    const bytes = files.get(`${folder}${path}`) ?? Buffer.alloc(0);
     return { path, sha256: sha256(bytes), size: bytes.length };
   });
 }

@@ -233,14 +233,19 @@ export class Book {
     this.finish(attempt);
   }
 
-  resume(old: Ids, { verified = true, ...recovery }: { verified?: boolean; recovery?: object } = {}): void {
+  resume(old: Ids, how: Parameters<Book['renew']>[1] = {}): void {
+    this.run(this.renew(old, how));
+  }
+
+  /** A call in the place of an old one, up to its manifest. */
+  renew(old: Ids, { verified = true, ...recovery }: { verified?: boolean; recovery?: object } = {}): Ids {
     const renewed = `call-${this.next + 1}`;
     const link = { idempotency_key: key, new_call_id: renewed, old_call_id: old.call_id };
     const held = verified ? { verified: this.hashes } : { spec_verified: true, verified: null };
     this.add('call.resumed', { ...link, ...held, ...recovery }, old);
     const call = this.want(old.compilation_id ?? '', { call: renewed, ...recovery });
     this.manifest(call);
-    this.run(call);
+    return call;
   }
 
   /** As SIGKILL leaves it: the connection is open while the files are copied, so that the log holds what was committed. */
