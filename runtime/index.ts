@@ -11,7 +11,8 @@ export { openRuntime, type Runtime } from './api/runtime.js';
 export type { RuntimeOptions } from './api/options.js';
 export { openReader, type Reader, type ReaderOptions } from './api/reader.js';
 export type { CallOutcome } from './calls/call.js';
-export type { CompiledContext, FanOut, OfferedContext } from './calls/context.js';
+export type { CompiledContext, FanOut } from './calls/context.js';
+export type { OfferedContext } from './calls/offered.js';
 export type { CommitMode } from './calls/committer.js';
 export type { ResumeOptions } from './recovery/resume.js';
 export type {

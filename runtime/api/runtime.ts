@@ -14,7 +14,8 @@ import { openStateFolder } from '../store/state-folder.js';
 import { call, type CallOutcome } from '../calls/call.js';
 import { Committer } from '../calls/committer.js';
 import { configFrom, demandDirectory } from './config.js';
-import { compile, compileFanOut, type CompiledContext, type Config, type FanOut, type OfferedContext } from '../calls/context.js';
+import { compile, compileFanOut, type CompiledContext, type Config, type FanOut } from '../calls/context.js';
+import type { OfferedContext } from '../calls/offered.js';
 import type { RuntimeOptions } from './options.js';
 import type { WantedCall } from '../calls/prepare.js';
 import { acceptDuplicate } from '../recovery/accept-duplicate.js';
@@ -206,9 +207,10 @@ export class Runtime {
 
   /**
    * Carries out what the task asks for, again and again, until it asks for nothing or for a person. Without an id it is the first task
-   * that asks for something. Where nothing is left it does nothing. Rejects with `RecoveryRefused` where only a person can go on, and with `EffectUnknown`.
+   * that needs no person, else the first that asks for something. Where nothing is left it does nothing. Rejects with `RecoveryRefused` where only a person can go on, and with `EffectUnknown`.
    */
-  recover(taskId?: string, options: RecoverOptions = {}): Promise<Recovered> {
+  async recover(taskId?: string, options: RecoverOptions = {}): Promise<Recovered> {
+    this.committer.look();
     return recover(this, taskId, options);
   }
 

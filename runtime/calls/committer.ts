@@ -74,6 +74,11 @@ export class Committer {
     this.lease = lease;
   }
 
+  /** Reads what others appended, where this runtime does not own the log and so may have missed something. */
+  look(): void {
+    if (this.lease === null) this.ledger.refresh();
+  }
+
   /** Commits a group in the runtime's mode. */
   commit(group: readonly Draft[]): void {
     if (this.mode === 'grouped') return this.commitTogether(group);

@@ -4,7 +4,7 @@
  * The inventory is recorded first, so that a compilation that never ended can be repeated from the record, and one that failed
  * shows what it was offered.
  */
-import { compileContext, compiler, inventoryItem, type ContextPackage, type OfferedItem } from '../core/compile.js';
+import { compileContext, compiler, inventoryItem, type ContextPackage } from '../core/compile.js';
 import { CompilationFailed, RuntimeError } from '../core/errors.js';
 import type { Artifact, Draft, Payloads } from '../core/events.js';
 import type { CompilationRecord } from '../core/records.js';
@@ -14,6 +14,7 @@ import type { TokenizerName } from '../core/tokens.js';
 import type { ContextItem, ReconcileBy, RetryPolicy, Tool } from '../core/vocabulary.js';
 import type { Transport } from '../wire/transport.js';
 import type { Committer } from './committer.js';
+import { demandOffered, type OfferedContext } from './offered.js';
 import { straight, type Stamp } from './stamp.js';
 
 /** The settings of one runtime, defaults filled in. */
@@ -49,12 +50,6 @@ export interface FanOut {
   compilations: { compilationId: string; compiled: CompiledContext | null; error: string | null }[];
 }
 
-/** What is offered to a compilation. */
-export interface OfferedContext {
-  items: readonly OfferedItem[];
-  requiredIds: readonly string[];
-}
-
 /** A compilation with its inventory, before anything is recorded. */
 export interface Offer {
   budgetTokens: number;
@@ -74,7 +69,8 @@ export function compile(committer: Committer, config: Config, taskId: string, co
 
 /** Records all inventories in one commit, then what becomes of each, one by one. */
 export function compileFanOut(committer: Committer, config: Config, taskId: string, contexts: readonly OfferedContext[]): FanOut {
-  if (contexts.length === 0) throw new RuntimeError('input-invalid', 'A fan-out of no contexts is none. Offer at least one.');
+  if (!Array.isArray(contexts) || contexts.length === 0)
+    throw new RuntimeError('input-invalid', 'A fan-out of no contexts is none. Offer at least one.');
   const first = committer.nextSeq;
   const fanOutId = `fan-out-${first}`;
   const members = contexts.map((context, index) => ({
@@ -93,12 +89,13 @@ export function compileFanOut(committer: Committer, config: Config, taskId: stri
 }
 
 /** Checks what is offered, and takes its inventory. */
-export function offerOf(config: Config, { items, requiredIds }: OfferedContext, budgetTokens: number): Offer {
+export function offerOf(config: Config, context: OfferedContext, budgetTokens: number): Offer {
+  demandOffered(context);
+  const { items, requiredIds } = context;
   const ids = items.map((item) => item.id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
   if (twice !== undefined)
     throw new RuntimeError('input-invalid', `The item ${twice} is offered twice. Give each item an id of its own.`);
-  for (const item of items) demandText(item);
   return {
     budgetTokens,
     inventory: items.map((item) => inventoryItem(item, config.tokenizer)),
@@ -189,11 +186,4 @@ export function contentReader(committer: Committer): (sha256: string) => string 
 export function textArtifact(text: string): Artifact {
   const bytes = Buffer.from(text, 'utf8');
   return { sha256: sha256(bytes), media_type: 'text/plain;charset=utf-8', bytes };
-}
-
-function demandText(item: OfferedItem): void {
-  if (typeof item.content !== 'string' || !item.content.isWellFormed())
-    throw new RuntimeError('input-invalid', `The content of ${item.id} is not well-formed Unicode text.`);
-  if (item.tokens !== undefined && !(Number.isSafeInteger(item.tokens) && item.tokens >= 0))
-    throw new RuntimeError('input-invalid', `The tokens of ${item.id} are not a count.`);
 }

@@ -9,6 +9,9 @@
 import canonicalize from 'canonicalize';
 import { RuntimeError } from './errors.js';
 
+/** Deeper is nothing that anybody writes; a value that holds itself has no end. */
+const depthMax = 1000;
+
 /** The canonical text of a value, or `input-invalid` with the place of what cannot be hashed. */
 export function canonical(value: unknown): string {
   // RFC 8785 is made of the language's own serialisation and an order of names: where the names are in that order, the first is enough.
@@ -31,6 +34,7 @@ function demandHashable(value: unknown, at: (string | number)[]): boolean {
       refuse(at, 'is a number, but not a safe integer; send it as a string');
     return true;
   }
+  if (at.length >= depthMax) refuse(at.slice(0, 3), `holds itself, or something deeper than ${depthMax} levels`);
   if (Array.isArray(value)) return demandList(value, at);
   if (typeof value !== 'object' || !isPlain(value)) refuse(at, `is ${value === undefined ? 'undefined' : `a ${typeof value}`}`);
   return demandMembers(value as Record<string, unknown>, at);

@@ -116,9 +116,28 @@ export function shapeProblem(event: Pick<Draft, 'type' | 'payload' | 'task_id'> 
     if (typeof id === 'string' ? !idPattern.test(id) : id != null)
       return `${JSON.stringify(id)} is not an id: up to 128 of A-Z a-z 0-9 . _ -, the first a letter or digit`;
   const validate = shapes[event.type] as shape.Validator<unknown>;
-  if (validate(event.payload)) return null;
+  if (validate(event.payload)) return contradictionIn(event as Draft);
   const first = validate.errors?.[0];
   return `${first?.instancePath === '' ? 'it' : first?.instancePath} ${first?.message ?? 'has another shape'}`;
+}
+
+/** What one member of a payload says against another; a shape cannot. */
+function contradictionIn({ type, payload }: Draft): string | null {
+  if (type === 'attempt.observed') {
+    const isWhole = payload.status !== null && payload.response_sha256 !== null;
+    return (payload.delivery === 'complete') === isWhole ? null : 'it is complete exactly where it names a response';
+  }
+  if (type === 'attempt.interpreted')
+    return (payload.result === 'answer') === (payload.text_sha256 !== null)
+      ? null
+      : 'it is an answer exactly where it names a text';
+  if (type === 'effect.reconciled')
+    return payload.response === null || payload.finding === 'served' ? null : 'it holds a response and is not found to be served';
+  if (type === 'call.completed')
+    return (payload.outcome === 'succeeded') === (payload.result_id !== null)
+      ? null
+      : 'it succeeded exactly where it names a result';
+  return null;
 }
 
 export function assertShape(draft: Draft): void {

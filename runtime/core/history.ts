@@ -1,12 +1,13 @@
 /**
  * The events of one ledger, gathered into tasks, calls, attempts and compilations.
  *
- * Pure and incremental: `add` takes the next event and nothing is looked up elsewhere, so that a long ledger is read once. Links that
- * make no sense are refused (`links.ts`). What settles an attempt is asked in `settlement.ts`; what the gathered facts mean is decided in
+ * Pure and incremental: `add` takes the next event and nothing is looked up elsewhere, so that a long ledger is read once. An order that
+ * makes no sense is refused (`order.ts`), and so are links (`links.ts`). What settles an attempt is asked in `settlement.ts`; what the gathered facts mean is decided in
  * `work-state-table.ts`.
  */
 import type { LedgerEvent } from './events.js';
-import { demandCited, demandLink, demandNextRow, demandReplaceable } from './links.js';
+import { demandCited, demandLink, demandMember, demandNextRow, demandReplaceable } from './links.js';
+import { demandInOrder } from './order.js';
 import type { CallRecord, CompilationRecord, TaskRecord } from './records.js';
 import type { ContextItem } from './vocabulary.js';
 
@@ -28,9 +29,10 @@ export class History {
     return this.events.at(-1)?.seq ?? 0;
   }
 
-  /** Throws `ledger-damaged` for an event whose links make no sense after those before it; nothing is gathered then. */
+  /** Throws `ledger-damaged` for an event that makes no sense after those before it; nothing is gathered then. */
   add(event: LedgerEvent): void {
     demandNextRow(this.events.at(-1), event);
+    demandInOrder(this, event);
     const task = this.tasks.get(event.task_id);
     if (event.type === 'task.created') {
       const { title } = event.payload;
@@ -48,6 +50,7 @@ export class History {
     const id = event.compilation_id;
     if (id === null) return;
     if (event.type === 'context.compilation_requested') {
+      demandMember(this.events.at(-1), event);
       const replaced = demandReplaceable(event, event.payload.replaces, task.compilations);
       if (replaced !== null) replaced.supersededBy = id;
       const nothing = { compiled: null, failed: null, supersededBy: null };

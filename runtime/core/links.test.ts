@@ -16,6 +16,7 @@ const task: Brief = { type: 'task.created', payload: { title: 'T' } };
 const call = (id: string, payload: object = {}, more: Partial<Brief> = {}): Brief => {
   return { type: 'call.requested', call_id: id, payload: { idempotency_key: id, ...payload }, ...more };
 };
+const ready = (id: string): Brief => ({ type: 'call.manifest', call_id: id });
 const resumed = (from: string, to: string): Brief => {
   return { type: 'call.resumed', call_id: from, payload: { old_call_id: from, new_call_id: to } };
 };
@@ -28,10 +29,10 @@ const started = (id: string, cites?: number, call_id = 'call-2'): Brief => {
 const reconciled: Brief = {
   type: 'effect.reconciled',
   call_id: 'call-2',
-  attempt_id: 'attempt-3',
-  payload: { attempt_ids: ['attempt-3'], finding: 'unknown', response: null },
+  attempt_id: 'attempt-4',
+  payload: { attempt_ids: ['attempt-4'], finding: 'unknown', response: null },
 };
-const accepted: Brief = { type: 'duplicate.accepted', call_id: 'call-2', payload: { attempt_ids: ['attempt-3'] } };
+const accepted: Brief = { type: 'duplicate.accepted', call_id: 'call-2', payload: { attempt_ids: ['attempt-4'] } };
 
 describe('refused as damage', () => {
   test.each<[string, Brief[], string]>([
@@ -69,19 +70,32 @@ describe('refused as damage', () => {
     ['two compilations in one place', [task, compilation('c-2'), compilation('c-3', 'c-2'), compilation('c-4', 'c-2')], 'c-3'],
     [
       'an attempt that cites nothing of its call',
-      [task, call('call-2'), started('attempt-3'), started('attempt-4', 2)],
+      [task, call('call-2'), ready('call-2'), started('attempt-4'), started('attempt-5', 2)],
       'event 2',
     ],
-    ['an attempt that cites what comes later', [task, call('call-2'), started('attempt-3', 4), reconciled], 'event 4'],
+    [
+      'an attempt that cites what comes later',
+      [task, call('call-2'), ready('call-2'), started('attempt-4', 5), reconciled],
+      'event 5',
+    ],
     [
       'an attempt that cites a decision of another call',
-      [task, call('call-2'), started('attempt-3'), accepted, call('call-5'), started('attempt-6', 4, 'call-5')],
-      'event 4',
+      [
+        task,
+        call('call-2'),
+        ready('call-2'),
+        started('attempt-4'),
+        accepted,
+        call('call-6'),
+        ready('call-6'),
+        started('attempt-8', 5, 'call-6'),
+      ],
+      'event 5',
     ],
     [
       'a decision that is spent twice',
-      [task, call('call-2'), started('attempt-3'), accepted, started('attempt-5', 4), started('attempt-6', 4)],
-      'attempt-5',
+      [task, call('call-2'), ready('call-2'), started('attempt-4'), accepted, started('attempt-6', 5), started('attempt-7', 5)],
+      'attempt-6',
     ],
   ])('%s', (_name, briefs, named) => {
     expect(() => historyOf(...briefs)).toThrow(
@@ -94,16 +108,17 @@ test('what makes sense is read', () => {
   const history = historyOf(
     task,
     call('call-2'),
-    started('attempt-3'),
+    ready('call-2'),
+    started('attempt-4'),
     reconciled,
-    started('attempt-5', 4),
-    started('attempt-6', 4),
+    started('attempt-6', 5),
+    started('attempt-7', 5),
     accepted,
-    started('attempt-8', 7),
-    resumed('call-2', 'call-10'),
-    call('call-10'),
-    call('call-11', { replaces: 'call-10' }),
+    started('attempt-9', 8),
+    resumed('call-2', 'call-11'),
+    call('call-11'),
+    call('call-12', { replaces: 'call-11' }),
   );
-  expect([...history.calls.values()].map(({ supersededBy }) => supersededBy)).toEqual(['call-10', 'call-11', null]);
-  expect(history.calls.get('call-2')?.decisions).toMatchObject([{ seq: 7, spentBy: 'attempt-8' }]);
+  expect([...history.calls.values()].map(({ supersededBy }) => supersededBy)).toEqual(['call-11', 'call-12', null]);
+  expect(history.calls.get('call-2')?.decisions).toMatchObject([{ seq: 8, spentBy: 'attempt-9' }]);
 });

@@ -4,7 +4,7 @@
  * A call or compilation takes the place of an earlier one of its task, once; so chains have an order and no cycle. An attempt cites an
  * earlier reconciliation or decision of its own call, and a decision is spent once.
  */
-import { RuntimeError } from './errors.js';
+import { damaged } from './damaged.js';
 import type { LedgerEvent } from './events.js';
 import type { CallRecord, Decision } from './records.js';
 
@@ -20,6 +20,16 @@ export function demandNextRow(before: LedgerEvent | undefined, event: LedgerEven
   const isNamed =
     event.type === 'call.requested' && event.call_id === before.payload.new_call_id && event.task_id === before.task_id;
   if (!isNamed) throw damaged(before, `names ${before.payload.new_call_id}, which is not the next row`);
+}
+
+/** The members of a fan-out stand together, numbered in their order. */
+export function demandMember(before: LedgerEvent | undefined, event: Of<'context.compilation_requested'>): void {
+  const { fan_out: fanOut } = event.payload;
+  if (fanOut === undefined) return;
+  const { id, index, of } = fanOut;
+  const last = before?.type === 'context.compilation_requested' ? before.payload.fan_out : undefined;
+  const follows = last?.id === id && before?.task_id === event.task_id && last.index === index - 1 && last.of === of;
+  if (index > of || (index !== 1 && !follows)) throw damaged(event, `is member ${index} of ${of} of ${id} and stands elsewhere`);
 }
 
 /** The call that is resumed. */
@@ -57,11 +67,4 @@ function demandOpenEnd<T extends Replaceable>(event: LedgerEvent, id: string, ea
   if (found === undefined) throw damaged(event, `takes the place of ${id}, which is not before it in its task`);
   if (found.supersededBy !== null) throw damaged(event, `takes the place of ${id}, as ${found.supersededBy} did before`);
   return found;
-}
-
-function damaged(event: LedgerEvent, what: string): RuntimeError {
-  return new RuntimeError(
-    'ledger-damaged',
-    `The ledger is damaged: event ${event.seq} (${event.type}) ${what}. Nothing was changed; restore it from a copy.`,
-  );
 }

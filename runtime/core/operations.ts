@@ -80,7 +80,9 @@ export function refusalBySameKey(call: Call, sameKey: readonly Call[], asked: Ca
   const served = others.find(
     (other) => other.provider_effect === 'happened' && (asked !== 'start_next_attempt' || mayHoldAnswer(other)),
   );
-  return served ? refuse('unneeded', `${served.call_id}, which was already served`) : null;
+  return served
+    ? refuse('unneeded', `${served.call_id}, which was already served; judge the task by that one, or call under another key`)
+    : null;
 }
 
 /** Not every response that it got is known to be an error. */

@@ -142,7 +142,7 @@ export const table: readonly Row[] = [
     matches: (evidence) => evidence.deciding.delivery === 'not_sent' && nothingDecided(evidence),
     stage: 'not_sent',
     operation: 'start_next_attempt',
-    effect: 'absent',
+    effect: 'as recorded',
     reason: 'It is proved that the last attempt sent nothing.',
   },
   {

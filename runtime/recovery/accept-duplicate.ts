@@ -5,17 +5,12 @@
  */
 import type { Committer } from '../calls/committer.js';
 import { recoveredBy } from '../calls/stamp.js';
-import type { WorkState } from '../contract/types.js';
 import type { Draft } from '../core/events.js';
 import { doubtful, placeOf } from './attempts.js';
 import { demandCall } from './demand.js';
-import type { OperationOptions } from './options.js';
+import { demandDecision } from './given.js';
+import type { AcceptedBy, OperationOptions } from './options.js';
 import { act, appending, type Plan } from './plan.js';
-
-export interface AcceptedBy {
-  by: string;
-  note: string;
-}
 
 export function acceptDuplicate(
   committer: Committer,
@@ -23,16 +18,13 @@ export function acceptDuplicate(
   decision: AcceptedBy,
   options: OperationOptions,
 ): { seq: number } {
-  return act(committer, options, (seen) => planAcceptDuplicate(committer, callId, decision, seen));
+  return act(committer, options, () => planAcceptDuplicate(committer, callId, decision));
 }
 
-export function planAcceptDuplicate(
-  committer: Committer,
-  callId: string,
-  { by, note }: AcceptedBy,
-  seen: WorkState | undefined,
-): Plan<{ seq: number }> {
-  const { call } = demandCall(committer, callId, 'accept_duplicate', seen);
+export function planAcceptDuplicate(committer: Committer, callId: string, decision: AcceptedBy): Plan<{ seq: number }> {
+  demandDecision(decision);
+  const { by, note } = decision;
+  const { call } = demandCall(committer, callId, 'accept_duplicate');
   const attempt_ids = doubtful(committer, call).map(({ id }) => id);
   const payload = { attempt_ids, by, note, ...recoveredBy('accept_duplicate') };
   const draft: Draft = { ...placeOf(call), type: 'duplicate.accepted', payload };

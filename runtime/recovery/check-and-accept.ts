@@ -15,18 +15,12 @@ export function judgeProjected(
   judgement: Judgement,
   options: OperationOptions,
 ): void {
-  act(committer, options, (seen) => planJudgement(committer, taskId, verdict, judgement, seen));
+  act(committer, options, () => planJudgement(committer, taskId, verdict, judgement));
 }
 
-export function planJudgement(
-  committer: Committer,
-  taskId: string,
-  verdict: Verdict,
-  judgement: Judgement,
-  seen: WorkState | undefined,
-): Plan<void> {
+export function planJudgement(committer: Committer, taskId: string, verdict: Verdict, judgement: Judgement): Plan<void> {
   demandTask(committer, taskId);
-  const { task } = seen?.task_id === taskId ? seen : (projectWorkState(committer.history, taskId) as WorkState);
+  const { task } = projectWorkState(committer.history, taskId) as WorkState;
   if (task.next_operation !== 'check_and_accept')
     throw new RecoveryRefused(
       { on: task.on, operation: task.next_operation, hazard: 'unneeded' },

@@ -4,24 +4,18 @@
  * An id that nobody introduced is an error of its own, and never "nothing to do".
  */
 import type { Committer } from '../calls/committer.js';
-import type { WorkState } from '../contract/types.js';
 import { RecoveryRefused, RuntimeError } from '../core/errors.js';
 import { refusalBySameKey, refusalOnCall, refusalOnCompilation, type Refusal } from '../core/operations.js';
 import type { CallRecord, CompilationRecord } from '../core/records.js';
 import type { Call, CarriedOut, Drift, Operation } from '../core/vocabulary.js';
 import { projectCall, projectCompilation } from '../core/work-state.js';
 
-/** A call on which the operation may act. `seen` is the projection that the caller decided from. */
-export function demandCall(
-  committer: Committer,
-  callId: string,
-  asked: CarriedOut,
-  seen: WorkState | undefined,
-): { call: CallRecord; projected: Call } {
+/** A call on which the operation may act. */
+export function demandCall(committer: Committer, callId: string, asked: CarriedOut): { call: CallRecord; projected: Call } {
   const { history } = committer;
   const call = history.calls.get(callId);
   if (call === undefined) throw new RuntimeError('call-unknown', `There is no ${callId} in this ledger. Read its work state.`);
-  const projected = seen?.calls.find(({ call_id }) => call_id === callId) ?? projectCall(history, call);
+  const projected = projectCall(history, call);
   demandOpen(committer, call.taskId, callId);
   const refusal = refusalOnCall(projected, asked, endOfChain(history.calls, call));
   if (refusal !== null) throw refused(callId, refusal);
@@ -35,20 +29,13 @@ export function demandUnserved({ history }: Committer, projected: Call, asked: C
   if (refusal !== null) throw refused(projected.call_id, refusal);
 }
 
-export function demandCompilationFor(
-  committer: Committer,
-  compilationId: string,
-  asked: CarriedOut,
-  seen: WorkState | undefined,
-): CompilationRecord {
+export function demandCompilationFor(committer: Committer, compilationId: string, asked: CarriedOut): CompilationRecord {
   const { compilations } = committer.history;
   const compilation = compilations.get(compilationId);
   if (compilation === undefined)
     throw new RuntimeError('compilation-unknown', `There is no ${compilationId} in this ledger. Read its work state.`);
-  const projected =
-    seen?.compilations.find(({ compilation_id }) => compilation_id === compilationId) ?? projectCompilation(compilation);
   demandOpen(committer, compilation.taskId, compilationId);
-  const refusal = refusalOnCompilation(projected, asked, endOfChain(compilations, compilation));
+  const refusal = refusalOnCompilation(projectCompilation(compilation), asked, endOfChain(compilations, compilation));
   if (refusal !== null) throw refused(compilationId, refusal);
   return compilation;
 }

@@ -10,9 +10,10 @@ import { planJudgement } from './check-and-accept.js';
 import { planFinalize } from './finalize.js';
 import { planFixCall, planFixCompilation } from './fix-inputs.js';
 import type { DryRun, DryRunOptions } from './options.js';
-import type { Plan } from './plan.js';
+import { readAgain, type Plan } from './plan.js';
 import { planReconcile } from './reconcile.js';
 import { planRecompile } from './recompile.js';
+import { inOrderOfNeed } from './recover.js';
 import { planRedecide } from './redecide.js';
 import { planReinterpret } from './reinterpret.js';
 import { planResume } from './resume.js';
@@ -29,17 +30,17 @@ interface Asked {
 const somebody = { by: 'somebody', note: '' };
 
 const plans: Record<CarriedOut, (asked: Asked) => Plan<unknown>> = {
-  start_call: ({ committer, config, on, options }) => planResume(committer, config, on, options, options.workState),
-  recompile: ({ committer, on, options }) => planRecompile(committer, on, options.workState),
+  start_call: ({ committer, config, on, options }) => planResume(committer, config, on, options),
+  recompile: ({ committer, on }) => planRecompile(committer, on),
   fix_inputs: planFix,
-  reconcile_effect: ({ committer, config, on, options }) => planReconcile(committer, config, on, options, options.workState),
-  accept_duplicate: ({ committer, on, options }) => planAcceptDuplicate(committer, on, somebody, options.workState),
-  reinterpret: ({ committer, on, options }) => planReinterpret(committer, on, options, options.workState),
-  redecide: ({ committer, on, options }) => planRedecide(committer, on, options.workState),
-  start_next_attempt: ({ committer, config, on, options }) => planNextAttempt(committer, config, on, options, options.workState),
-  finalize: ({ committer, on, options }) => planFinalize(committer, on, options.workState),
+  reconcile_effect: ({ committer, config, on, options }) => planReconcile(committer, config, on, options),
+  accept_duplicate: ({ committer, on }) => planAcceptDuplicate(committer, on, somebody),
+  reinterpret: ({ committer, on, options }) => planReinterpret(committer, on, options),
+  redecide: ({ committer, on }) => planRedecide(committer, on),
+  start_next_attempt: ({ committer, config, on, options }) => planNextAttempt(committer, config, on, options),
+  finalize: ({ committer, on }) => planFinalize(committer, on),
   check_and_accept: ({ committer, on, options }) =>
-    planJudgement(committer, taskOf(committer, on), options.judgement ?? 'accepted', somebody, options.workState),
+    planJudgement(committer, taskOf(committer, on), options.judgement ?? 'accepted', somebody),
 };
 
 export function dryRun(
@@ -49,19 +50,26 @@ export function dryRun(
   id: string | null,
   options: DryRunOptions,
 ): DryRun {
-  const task = named(committer, id, options.workState);
+  readAgain(committer, options);
+  const states = [...committer.history.tasks.keys()].map((taskId) => projectWorkState(committer.history, taskId) as WorkState);
+  const task = id === null ? unnamed(states, operation) : named(states, id);
   const on = id === null || id === task?.task_id ? (task?.task.on ?? null) : id;
+  if (operation !== 'recover' && !Object.hasOwn(plans, operation))
+    throw new RuntimeError('input-invalid', `Nothing is carried out by the name ${String(operation)}.`);
   const asked = operation === 'recover' ? recoverable(task) : operation;
   if (on === null) throw nothingToDo(task, asked);
   const { appends, sends } = plans[asked]({ committer, config, on, options });
   return { appends, sends };
 }
 
-/** The task that an id belongs to; without one, the first task that has something to do. */
-function named({ history }: Committer, id: string | null, seen: WorkState | undefined): WorkState | null {
-  if (seen !== undefined) return seen;
-  const states = [...history.tasks.keys()].map((taskId) => projectWorkState(history, taskId) as WorkState);
-  if (id === null) return states.find(({ task }) => task.next_operation !== 'none') ?? states[0] ?? null;
+/** The first task that has something to do; for `recover` the one that it would begin with. */
+function unnamed(states: readonly WorkState[], operation: CarriedOut | 'recover'): WorkState | null {
+  if (operation === 'recover') return inOrderOfNeed(states, ({ task }) => task.next_operation)[0] ?? null;
+  return states.find(({ task }) => task.next_operation !== 'none') ?? states[0] ?? null;
+}
+
+/** The task that an id belongs to. */
+function named(states: readonly WorkState[], id: string): WorkState | null {
   return (
     states.find(({ task_id, calls, compilations }) =>
       [task_id, ...calls.map(({ call_id }) => call_id), ...compilations.map((one) => one.compilation_id)].includes(id),
@@ -97,8 +105,8 @@ function taskOf({ history }: Committer, on: string): string {
 function planFix({ committer, config, on, options }: Asked): Plan<unknown> {
   const { inputs = {} } = options;
   const isCompilation = committer.history.compilations.has(on);
-  if (!isCompilation) return planFixCall(committer, config, on, 'items' in inputs ? {} : inputs, options, options.workState);
-  if ('items' in inputs) return planFixCompilation(committer, config, on, inputs, options, options.workState);
-  const plan = planFixCompilation(committer, config, on, { items: [], requiredIds: [] }, options, options.workState);
+  if (!isCompilation) return planFixCall(committer, config, on, 'items' in inputs ? {} : inputs, options);
+  if ('items' in inputs) return planFixCompilation(committer, config, on, inputs, options);
+  const plan = planFixCompilation(committer, config, on, { items: [], requiredIds: [] }, options);
   return { ...plan, appends: plan.appends.slice(0, 1) };
 }

@@ -9,7 +9,6 @@ import type { Committer } from '../calls/committer.js';
 import { contentReader } from '../calls/context.js';
 import { attemptCompletedDraft, closingDrafts } from '../calls/outcome.js';
 import { recoveredBy } from '../calls/stamp.js';
-import type { WorkState } from '../contract/types.js';
 import type { Draft } from '../core/events.js';
 import { settlementOf } from '../core/settlement.js';
 import { demandDeciding, placeOf, since } from './attempts.js';
@@ -18,11 +17,11 @@ import type { OperationOptions } from './options.js';
 import { act, appending, type Plan } from './plan.js';
 
 export function finalize(committer: Committer, callId: string, options: OperationOptions): CallOutcome {
-  return act(committer, options, (seen) => planFinalize(committer, callId, seen));
+  return act(committer, options, () => planFinalize(committer, callId));
 }
 
-export function planFinalize(committer: Committer, callId: string, seen: WorkState | undefined): Plan<CallOutcome> {
-  const { call } = demandCall(committer, callId, 'finalize', seen);
+export function planFinalize(committer: Committer, callId: string): Plan<CallOutcome> {
+  const { call } = demandCall(committer, callId, 'finalize');
   const { attempt, place } = demandDeciding(call);
   const stamp = recoveredBy('finalize');
   const drafts: Draft[] = [];

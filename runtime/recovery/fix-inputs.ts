@@ -13,15 +13,15 @@ import {
   requestedDraft,
   type CompiledContext,
   type Config,
-  type OfferedContext,
 } from '../calls/context.js';
+import type { OfferedContext } from '../calls/offered.js';
 import { buildRecorded, prepareToday, replayable, type Prepared } from '../calls/prepare.js';
 import { recoveredBy } from '../calls/stamp.js';
-import type { WorkState } from '../contract/types.js';
 import type { CallRecord, CompilationRecord } from '../core/records.js';
 import { parseSpec } from '../core/spec.js';
 import { tokenizerNames } from '../core/tokens.js';
 import { cannot, demandCall, demandCompilationFor, demandUnserved } from './demand.js';
+import { demandFixedCall } from './given.js';
 import { newCallPlan } from './new-call.js';
 import type { FixedCall, OperationOptions } from './options.js';
 import { act, appending, type Plan } from './plan.js';
@@ -33,7 +33,7 @@ export function fixCompilation(
   context: OfferedContext,
   options: OperationOptions,
 ): CompiledContext {
-  return act(committer, options, (seen) => planFixCompilation(committer, config, compilationId, context, options, seen));
+  return act(committer, options, () => planFixCompilation(committer, config, compilationId, context, options));
 }
 
 export function planFixCompilation(
@@ -42,9 +42,8 @@ export function planFixCompilation(
   compilationId: string,
   context: OfferedContext,
   { settings }: OperationOptions,
-  seen: WorkState | undefined,
 ): Plan<CompiledContext> {
-  const failed = demandCompilationFor(committer, compilationId, 'fix_inputs', seen);
+  const failed = demandCompilationFor(committer, compilationId, 'fix_inputs');
   const by = settings === 'recorded' ? recordedSettings(config, failed) : config;
   const offer = offerOf(by, context, by.budgetTokens);
   const place = { task_id: failed.taskId, compilation_id: `compilation-${committer.nextSeq}` };
@@ -68,7 +67,7 @@ export function fixCall(
   inputs: FixedCall,
   options: OperationOptions,
 ): Promise<CallOutcome> {
-  return act(committer, options, (seen) => planFixCall(committer, config, callId, inputs, options, seen));
+  return act(committer, options, () => planFixCall(committer, config, callId, inputs, options));
 }
 
 export function planFixCall(
@@ -77,9 +76,9 @@ export function planFixCall(
   callId: string,
   inputs: FixedCall,
   { settings }: OperationOptions,
-  seen: WorkState | undefined,
 ): Plan<Promise<CallOutcome>> {
-  const { call, projected } = demandCall(committer, callId, 'fix_inputs', seen);
+  demandFixedCall(inputs);
+  const { call, projected } = demandCall(committer, callId, 'fix_inputs');
   demandUnserved(committer, projected, 'fix_inputs');
   const { taskId, request } = call;
   const { compilationId = call.compilationId, instruction = request.instruction } = inputs;

@@ -1,7 +1,7 @@
 /** What every operation of a recovery takes, and what each gives back. */
 import type { WorkState } from '../contract/types.js';
 import type { CallOutcome } from '../calls/call.js';
-import type { OfferedContext } from '../calls/context.js';
+import type { OfferedContext } from '../calls/offered.js';
 import type { EventType, Payloads } from '../core/events.js';
 import type { Interpretation } from '../core/interpret.js';
 import type { CarriedOut, Finding, Operation, ReconciledReason } from '../core/vocabulary.js';
@@ -28,6 +28,12 @@ export interface Statement {
   finding: Finding;
   note: string;
   response?: { status: number; contentType: string | null; bytes: Uint8Array };
+}
+
+/** Who accepted that one attempt may pay again, and why. */
+export interface AcceptedBy {
+  by: string;
+  note: string;
 }
 
 export interface Reinterpreted {

@@ -11,7 +11,6 @@ import type { Manifest } from '../core/vocabulary.js';
 import { RuntimeError } from '../core/errors.js';
 import type { Draft, EventType } from '../core/events.js';
 import { requestPath } from '../core/request.js';
-import type { WorkState } from '../contract/types.js';
 import type { DryRun, OperationOptions } from './options.js';
 
 export type Send = DryRun['sends'][number];
@@ -23,18 +22,26 @@ export interface Plan<Result> {
   carryOut: () => Result;
 }
 
-/** Makes the plan from what the caller saw, and again from the log as its owner; then carries it out. */
-export function act<Result>(
-  committer: Committer,
-  { workState }: OperationOptions,
-  plan: (seen: WorkState | undefined) => Plan<Result>,
-): Result {
-  const seen = workState?.last_seq ?? committer.history.lastSeq;
-  plan(workState);
+/**
+ * Plans from the log that the caller's projection was made from, and again as its owner; then carries it out. Of the projection only its
+ * place in the log is used: the rest follows from the log itself, and what the caller holds may be the state of another ledger.
+ */
+export function act<Result>(committer: Committer, options: OperationOptions, plan: () => Plan<Result>): Result {
+  const seen = readAgain(committer, options);
+  // Who is refused does not take the lease. A caller may have read further than this runtime has; then only the owner can tell.
+  if (committer.history.lastSeq === seen) plan();
   committer.own();
   if (committer.history.lastSeq !== seen) throw overtaken();
-  // From the log itself: what the caller holds may be the state of another ledger.
-  return plan(undefined).carryOut();
+  return plan().carryOut();
+}
+
+/** The place in the log from which the caller decided, or this moment's; refuses where the log is known to have grown since. */
+export function readAgain(committer: Committer, { workState }: OperationOptions): number {
+  if (workState === undefined) committer.look();
+  const { lastSeq } = committer.history;
+  const seen = workState?.last_seq ?? lastSeq;
+  if (lastSeq > seen) throw overtaken();
+  return seen;
 }
 
 export function overtaken(): RuntimeError {

@@ -2,18 +2,17 @@
 import type { Committer } from '../calls/committer.js';
 import { compilationEnd, demandCompiled, type CompiledContext } from '../calls/context.js';
 import { recoveredBy } from '../calls/stamp.js';
-import type { WorkState } from '../contract/types.js';
 import { compiler } from '../core/compile.js';
 import { cannot, demandCompilationFor } from './demand.js';
 import type { OperationOptions } from './options.js';
 import { act, appending, type Plan } from './plan.js';
 
 export function recompile(committer: Committer, compilationId: string, options: OperationOptions): CompiledContext {
-  return act(committer, options, (seen) => planRecompile(committer, compilationId, seen));
+  return act(committer, options, () => planRecompile(committer, compilationId));
 }
 
-export function planRecompile(committer: Committer, compilationId: string, seen: WorkState | undefined): Plan<CompiledContext> {
-  const { taskId, request } = demandCompilationFor(committer, compilationId, 'recompile', seen);
+export function planRecompile(committer: Committer, compilationId: string): Plan<CompiledContext> {
+  const { taskId, request } = demandCompilationFor(committer, compilationId, 'recompile');
   const { name, version } = request.compiler;
   if (name !== compiler.name || version !== compiler.version)
     throw cannot(

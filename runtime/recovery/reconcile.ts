@@ -8,16 +8,16 @@ import type { Committer } from '../calls/committer.js';
 import type { Config } from '../calls/context.js';
 import { keptResponse } from '../calls/outcome.js';
 import { recoveredBy } from '../calls/stamp.js';
-import type { WorkState } from '../contract/types.js';
 import { canonical } from '../core/canonical.js';
 import { sha256 } from '../core/digest.js';
-import { invariant, RuntimeError } from '../core/errors.js';
+import { invariant } from '../core/errors.js';
 import type { Artifact, Draft } from '../core/events.js';
 import { conclusionOf, encoded, type Conclusion, type Told } from '../core/reconciliation.js';
 import type { Attempt, CallRecord } from '../core/records.js';
 import { askProvider, questionOf, type KeyQuestion } from '../wire/key-questions.js';
 import { demandManifest, doubtful, placeOf } from './attempts.js';
 import { cannot, demandCall } from './demand.js';
+import { demandStatement } from './given.js';
 import type { OperationOptions, Reconciled, Statement } from './options.js';
 import { act, appending, overtaken, type Plan } from './plan.js';
 
@@ -31,7 +31,7 @@ export async function reconcile(
   callId: string,
   options: ReconcileOptions,
 ): Promise<Reconciled> {
-  return await act(committer, options, (seen) => planReconcile(committer, config, callId, options, seen));
+  return await act(committer, options, () => planReconcile(committer, config, callId, options));
 }
 
 export function planReconcile(
@@ -39,9 +39,9 @@ export function planReconcile(
   config: Config,
   callId: string,
   { statement }: ReconcileOptions,
-  seen: WorkState | undefined,
 ): Plan<Reconciled | Promise<Reconciled>> {
-  const { call, projected } = demandCall(committer, callId, 'reconcile_effect', seen);
+  if (statement !== undefined) demandStatement(statement);
+  const { call, projected } = demandCall(committer, callId, 'reconcile_effect');
   const attempts = doubtful(committer, call);
   if (statement !== undefined) return planStatement(committer, call, attempts, statement);
   if (config.reconcile === 'none')
@@ -82,7 +82,7 @@ async function ask(
 
 /** While the provider was asked, this process may have gone on; then the answer is about another state. */
 function demandSameDoubt(committer: Committer, call: CallRecord, attempts: readonly Attempt[]): void {
-  demandCall(committer, call.id, 'reconcile_effect', undefined);
+  demandCall(committer, call.id, 'reconcile_effect');
   const now = doubtful(committer, call);
   if (now.length !== attempts.length || now.some(({ id }, index) => id !== attempts[index]?.id)) throw overtaken();
 }
@@ -93,8 +93,6 @@ function planStatement(
   attempts: readonly Attempt[],
   { by, note, finding, response }: Statement,
 ): Plan<Reconciled> {
-  if (response !== undefined && finding !== 'served')
-    throw new RuntimeError('input-invalid', 'A response is stated only of a request that was served.');
   const basis = 'operator_statement';
   const conclusion: Conclusion = { finding, reason: 'stated', response: response ?? null };
   const evidence = evidenceArtifact({ basis, exchange: null, statement: { by, note } });

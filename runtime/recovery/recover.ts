@@ -6,7 +6,7 @@
  */
 import type { CallOutcome } from '../calls/call.js';
 import type { WorkState } from '../contract/types.js';
-import { CompilationFailed, PreparationFailed, RecoveryRefused } from '../core/errors.js';
+import { CompilationFailed, PreparationFailed, RecoveryRefused, ResumeRefused } from '../core/errors.js';
 import type { CarriedOut, Operation } from '../core/vocabulary.js';
 import type { OperationOptions, Recovered, RecoverOptions, Stopped } from './options.js';
 
@@ -56,7 +56,7 @@ export async function recover(runtime: Acting, wanted: string | undefined, optio
       const told = await step(runtime, on, { workState, ...(options.settings && { settings: options.settings }) });
       if (isOutcome(told)) outcome = told;
     } catch (error) {
-      if (error instanceof RecoveryRefused && operations.length > 0) return { operations, next, on, outcome };
+      if (isRefusal(error) && operations.length > 0) return { operations, next, on, outcome };
       if (!isRecordedFailure(error)) throw error;
     }
     operations.push(operation);
@@ -70,9 +70,25 @@ function nothingIsLeft(next: Operation): boolean {
 
 function firstUnresolved(runtime: Acting): string {
   const tasks = runtime.tasks();
-  const first = tasks.find(({ nextOperation }) => nextOperation !== 'none') ?? tasks[0];
+  const [first] = inOrderOfNeed(tasks, ({ nextOperation }) => nextOperation);
   if (first === undefined) throw refused(null, 'none', 'The ledger holds no task. Next: none.');
   return first.taskId;
+}
+
+/** First the tasks that need no person, then those that ask for one, then those of which only the result is to be judged, then the rest. */
+export function inOrderOfNeed<Task>(tasks: readonly Task[], nextOf: (task: Task) => Operation): Task[] {
+  const rank = (task: Task): number => {
+    const next = nextOf(task);
+    if (next in steps) return 0;
+    if (next === 'none') return 3;
+    return next === 'check_and_accept' ? 2 : 1;
+  };
+  return tasks.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** Nothing was done; a resume refuses by a name of its own. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof RecoveryRefused || error instanceof ResumeRefused;
 }
 
 /** It was carried out, and its failure is on record: the work state says what follows. */

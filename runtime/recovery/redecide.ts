@@ -2,7 +2,6 @@
 import type { Committer } from '../calls/committer.js';
 import { decidedDraft } from '../calls/outcome.js';
 import { recoveredBy } from '../calls/stamp.js';
-import type { WorkState } from '../contract/types.js';
 import { invariant } from '../core/errors.js';
 import { decideRetry } from '../core/retry.js';
 import { responseOf } from '../core/settlement.js';
@@ -12,11 +11,11 @@ import type { OperationOptions, Redecided } from './options.js';
 import { act, appending, type Plan } from './plan.js';
 
 export function redecide(committer: Committer, callId: string, options: OperationOptions): Redecided {
-  return act(committer, options, (seen) => planRedecide(committer, callId, seen));
+  return act(committer, options, () => planRedecide(committer, callId));
 }
 
-export function planRedecide(committer: Committer, callId: string, seen: WorkState | undefined): Plan<Redecided> {
-  const { call } = demandCall(committer, callId, 'redecide', seen);
+export function planRedecide(committer: Committer, callId: string): Plan<Redecided> {
+  const { call } = demandCall(committer, callId, 'redecide');
   const { attempt, place } = demandDeciding(call);
   const { retry_policy, provider } = demandManifest(call);
   const meaning = since(attempt, attempt.interpretations.at(-1));

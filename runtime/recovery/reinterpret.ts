@@ -7,7 +7,6 @@
 import type { Committer } from '../calls/committer.js';
 import { interpretedDraft } from '../calls/outcome.js';
 import { recoveredBy } from '../calls/stamp.js';
-import type { WorkState } from '../contract/types.js';
 import { RecoveryRefused, RuntimeError } from '../core/errors.js';
 import { interpret, interpreterVersions, knownVersion, type InterpreterVersion } from '../core/interpret.js';
 import type { CallRecord } from '../core/records.js';
@@ -21,16 +20,15 @@ export interface ReinterpretOptions extends OperationOptions {
 }
 
 export function reinterpret(committer: Committer, callId: string, options: ReinterpretOptions): Reinterpreted {
-  return act(committer, options, (seen) => planReinterpret(committer, callId, options, seen));
+  return act(committer, options, () => planReinterpret(committer, callId, options));
 }
 
 export function planReinterpret(
   committer: Committer,
   callId: string,
   { interpreterVersion }: ReinterpretOptions,
-  seen: WorkState | undefined,
 ): Plan<Reinterpreted> {
-  const { call, projected } = demandCall(committer, callId, 'reinterpret', seen);
+  const { call, projected } = demandCall(committer, callId, 'reinterpret');
   const { attempt, place } = demandDeciding(call);
   const version = demandVersion(call, interpreterVersion);
   const { seq, status, bytes } = demandResponse(committer, attempt);

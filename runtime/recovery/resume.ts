@@ -5,7 +5,6 @@
  * Everything else is `ResumeRefused`, with nothing appended and nothing sent. Beside the work state stands one rule: another call under
  * the key may already have been served, and then this one is not sent.
  */
-import type { WorkState } from '../contract/types.js';
 import type { CallOutcome } from '../calls/call.js';
 import type { Committer } from '../calls/committer.js';
 import type { Config } from '../calls/context.js';
@@ -15,7 +14,7 @@ import type { Operation } from '../core/vocabulary.js';
 import { demandCall, demandUnserved } from './demand.js';
 import { intentOf } from './intent.js';
 import type { OperationOptions } from './options.js';
-import { act, type Plan } from './plan.js';
+import { act, readAgain, type Plan } from './plan.js';
 import { newCallPlan } from './new-call.js';
 
 export interface ResumeOptions extends OperationOptions {
@@ -30,7 +29,7 @@ export async function resumeCall(
   options: ResumeOptions = {},
 ): Promise<CallOutcome> {
   try {
-    return await act(committer, options, (seen) => planResume(committer, config, callId, options, seen));
+    return await act(committer, options, () => planResume(committer, config, callId, options));
   } catch (error) {
     throw asResumeRefused(error);
   }
@@ -39,7 +38,8 @@ export async function resumeCall(
 /** What a resume would do, without doing it: returns where it would act, throws `ResumeRefused` where it would not. */
 export function checkResume(committer: Committer, config: Config, callId: string, options: ResumeOptions = {}): void {
   try {
-    planResume(committer, config, callId, options, options.workState);
+    readAgain(committer, options);
+    planResume(committer, config, callId, options);
   } catch (error) {
     throw asResumeRefused(error);
   }
@@ -50,9 +50,8 @@ export function planResume(
   config: Config,
   callId: string,
   { operation, settings }: ResumeOptions,
-  seen: WorkState | undefined,
 ): Plan<Promise<CallOutcome>> {
-  const { call, projected } = demandCall(committer, callId, 'start_call', seen);
+  const { call, projected } = demandCall(committer, callId, 'start_call');
   if (operation !== undefined && operation !== projected.next_operation)
     throw new RecoveryRefused(
       { on: callId, operation: projected.next_operation, hazard: 'unneeded' },

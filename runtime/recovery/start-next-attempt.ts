@@ -11,7 +11,6 @@ import type { Committer } from '../calls/committer.js';
 import type { Config } from '../calls/context.js';
 import { attemptCompletedDraft, decidedDraft } from '../calls/outcome.js';
 import { recoveredBy } from '../calls/stamp.js';
-import type { WorkState } from '../contract/types.js';
 import { invariant } from '../core/errors.js';
 import type { Draft } from '../core/events.js';
 import type { CallRecord } from '../core/records.js';
@@ -32,7 +31,7 @@ export async function startNextAttempt(
   callId: string,
   options: OperationOptions,
 ): Promise<CallOutcome | Stopped> {
-  return await act(committer, options, (seen) => planNextAttempt(committer, config, callId, options, seen));
+  return await act(committer, options, () => planNextAttempt(committer, config, callId, options));
 }
 
 export function planNextAttempt(
@@ -40,9 +39,8 @@ export function planNextAttempt(
   config: Config,
   callId: string,
   { settings }: OperationOptions,
-  seen: WorkState | undefined,
 ): Plan<CallOutcome | Stopped | Promise<CallOutcome>> {
-  const { call, projected } = demandCall(committer, callId, 'start_next_attempt', seen);
+  const { call, projected } = demandCall(committer, callId, 'start_next_attempt');
   const manifest = demandManifest(call);
   const before = draftsBefore(call, projected.stage);
   const [decided] = before;

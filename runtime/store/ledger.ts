@@ -104,11 +104,16 @@ export class Ledger {
     this.demandOpen();
     try {
       this.demandSameFiles();
-      for (const event of readEvents(this.connected.database, this.tail)) {
+      const { database } = this.connected;
+      // In one transaction: an owner may be appending meanwhile.
+      const { events, tail } = database.transaction(() => ({
+        events: readEvents(database, this.tail),
+        tail: readTail(database),
+      }))();
+      for (const event of events) {
         this.history.add(event);
         this.tail = event;
       }
-      const tail = readTail(this.connected.database);
       if (tail.seq !== this.tail.seq || tail.digest !== this.tail.digest) throw this.overtaken();
     } catch (cause) {
       throw translated(cause);

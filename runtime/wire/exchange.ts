@@ -71,11 +71,13 @@ function collect(response: http.IncomingMessage, settle: (exchanged: Exchanged) 
   response.on('error', (error) => broken(describe(error)));
   response.on('aborted', () => broken('the response was cut'));
   response.on('end', () => {
+    const { statusCode: status = 0 } = response;
     if (!response.complete) broken('the response was cut');
+    else if (status < 100) broken(`the status ${status} is none`);
     else if (!isFramed(response)) broken('the response has no length, so its end cannot be told from a loss');
     else {
       const contentType = response.headers['content-type'] ?? null;
-      settle({ ended: 'complete', status: response.statusCode ?? 0, contentType, bytes: Buffer.concat(chunks) });
+      settle({ ended: 'complete', status, contentType, bytes: Buffer.concat(chunks) });
     }
   });
 }

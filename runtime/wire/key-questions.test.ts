@@ -55,6 +55,11 @@ test.each<[string, Behaviour]>([
     },
   ],
   ['a body that only the close ends', respond('{"found":false}', '200 OK', [])],
+  ['a status that is none', respond('', '099 Odd')],
+  ['headers of a megabyte', respond('{}', '200 OK', [`x: ${'y'.repeat(1 << 20)}`, 'content-length: 2'])],
+  ['two lengths', respond('{}', '200 OK', ['content-length: 2', 'content-length: 3'])],
+  ['more than its length', respond('{"found":false}more', '404 Not Found', ['content-length: 15'])],
+  ['another protocol', respond('', '101 Switching Protocols', ['upgrade: x', 'connection: upgrade'])],
   ['no HTTP at all', (socket) => socket.end('hello\r\n\r\n')],
 ])('what is not whole is no answer, and is not asked for again: %s', async (_name, behaviour) => {
   expect(await answerTo(behaviour)).toEqual({ ended: 'unreachable' });

@@ -1,12 +1,13 @@
 /**
  * What an operation concerns: the task whose projection is read, and the call or compilation of it.
  *
- * Without an id that is the first task that has something to do, and what that task names. An id may be that of a call, of a
+ * Without an id that is the first task that has something to do (for `recover`: that needs no person), and what that task names. An id may be that of a call, of a
  * compilation, or of a task, which again stands for what the task names.
  */
 import type { Runtime } from '../../../api/runtime.js';
 import type { WorkState } from '../../../contract/types.js';
 import { RecoveryRefused } from '../../../core/errors.js';
+import { inOrderOfNeed } from '../../../recovery/recover.js';
 import { UsageError } from '../../kit/environment.js';
 import type { Wanted } from './wanted.js';
 
@@ -20,10 +21,11 @@ export interface Named {
 }
 
 /** Null where the ledger holds no task. Throws `UsageError` for an id that it does not hold. */
-export function namedIn(runtime: Runtime, id: string | null): Named | null {
+export function namedIn(runtime: Runtime, operation: Wanted['operation'], id: string | null): Named | null {
   const states = runtime.tasks().map(({ taskId }) => runtime.workState(taskId));
   if (id === null) {
-    const first = firstUnresolved(states);
+    const [needy] = inOrderOfNeed(states, ({ task }) => task.next_operation);
+    const first = operation === 'recover' ? (needy ?? null) : firstUnresolved(states);
     return first === null ? null : { workState: first, on: first.task.on, explicit: false };
   }
   const workState = states.find((state) => state.task_id === id || isCall(state, id) || isCompilation(state, id));

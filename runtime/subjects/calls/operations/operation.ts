@@ -19,7 +19,7 @@ import { askOf, type One, type Wanted } from './wanted.js';
 export async function operate(context: RoleContext, wanted: Wanted): Promise<Report> {
   const { runtime, settings } = openForOperation(context, askOf(wanted));
   try {
-    const acting: Acting = { context, runtime, settings, named: demandNamed(runtime, context.environment.on) };
+    const acting: Acting = { context, runtime, settings, named: demandNamed(runtime, wanted, context.environment.on) };
     if (context.environment.dryRun) return dryRun(acting, wanted);
     return wanted.operation === 'recover' ? await recover(acting) : await one(acting, wanted);
   } catch (error) {
@@ -43,8 +43,8 @@ async function one(acting: Acting, wanted: One): Promise<Report> {
   }
 }
 
-function demandNamed(runtime: Runtime, id: string | null): Named {
-  const named = namedIn(runtime, id);
+function demandNamed(runtime: Runtime, { operation }: Wanted, id: string | null): Named {
+  const named = namedIn(runtime, operation, id);
   if (named !== null) return named;
   throw new RecoveryRefused({ on: null, operation: 'none', hazard: 'unneeded' }, 'The ledger holds no task.');
 }

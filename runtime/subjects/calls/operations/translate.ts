@@ -1,5 +1,5 @@
 /** What was asked, in the runtime's words: the id that an operation concerns, and what a person stated or gave. Pure. */
-import type { OfferedContext } from '../../../calls/context.js';
+import type { OfferedContext } from '../../../calls/offered.js';
 import type { DryRunOptions, FixedCall, Statement } from '../../../recovery/options.js';
 import { UsageError } from '../../kit/environment.js';
 import type { OfferedContext as GivenContext } from '../scenario.js';
