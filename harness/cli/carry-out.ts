@@ -8,7 +8,7 @@ import type { Answer, WorkState } from '../contract/types.js';
 import { HarnessError } from '../errors.js';
 import type { Installation } from '../io/installation.js';
 import { carriedOutDocument, carriedOutText, type CarriedOut } from '../report/carried-out.js';
-import { copyLine, waysOn, wayOnLines } from '../report/way-on.js';
+import { copyLine, nextLines, waysOn } from '../report/way-on.js';
 import { readJsonFile } from './inputs.js';
 import { runRole, type RoleEnd, type RoleRequest } from './role.js';
 import { placeOf, projectionsOf, stateFolderAt, type StateFolder } from './state-folder.js';
@@ -44,26 +44,37 @@ export async function carryOut(request: CarryOutRequest, installation: Installat
   const { options } = request;
   const state = stateFolderAt(request.folder, options.subject, installation);
   const place = placeOf(state, options.subject);
-  if (place.evidence) throw sealed(state.path);
+  if (place.copy !== null) throw sealed(state.path, place.copy);
   const { answer, ...end } = await runRole(roleRequest(request, state));
-  const projections = options.dryRun && answer?.status === 'completed' ? null : await lookedAt(state);
+  const { projections, why } = options.dryRun && answer?.status === 'completed' ? unseen : await lookAt(state);
   const next = projections && waysOn(projections, place);
   const unknown = projections && isEffectUnknown(projections, request.id ?? null);
-  if (answer === null) throw brokenOff(request, end, unknown, next === null ? [] : wayOnLines(next, place));
+  if (answer === null) throw brokenOff(request, end, unknown, next === null ? [] : nextLines(next, place));
   const concerned = answer.status === 'failed' || concernsEffect.has(request.operation);
-  const done = { answer, next, hint: hintFor(answer, options), effectUnknown: concerned && unknown === true };
+  const done = { answer, next, hint: hintFor(answer, why, request), effectUnknown: concerned && unknown === true };
   const text = options.json ? `${JSON.stringify(carriedOutDocument(done))}\n` : carriedOutText(done, place);
   const aside = answer.status === 'refused' && !options.json;
   return { stdout: aside ? '' : text, stderr: aside ? text : '', code: exitCode(done) };
 }
 
-/** What was right to ask for and could not be done as it was asked: how else it may be asked. */
-function hintFor({ refusal }: Answer, { scenario, provider, dryRun }: CarryOutOptions): string | null {
+/** Why the record cannot be told; else, where what was right to ask for could not be done as it was asked, how else it may be asked. */
+function hintFor({ refusal, would }: Answer, why: string | null, { operation, input, options }: CarryOutRequest): string | null {
+  if (refusal?.error === 'OwnerAlive') return null;
+  if (why !== null) return why;
+  if (operation === 'recover' && (would?.appends.length ?? 0) > 0)
+    return 'That is its first step; what follows depends on what comes of it.';
   if (refusal?.error !== 'RecoveryRefused' || refusal.hazard !== null) return null;
-  if (scenario !== undefined)
-    return refusal.drift.length > 0 ? 'Without --scenario the recorded request is sent as it is.' : null;
-  if (provider === undefined && !dryRun) return 'The provider is named by --provider.';
-  return 'The settings of today are given by --scenario.';
+  const { scenario, provider, dryRun } = options;
+  if (refusal.drift.length > 0) return 'Without --scenario the recorded request is sent as it is.';
+  const canBeAsked = scenario === undefined || provider !== undefined || dryRun;
+  if (refusal.operation === 'reconcile_effect' && input === null && canBeAsked)
+    return 'Ask the provider by --lookup or --fence, whichever it offers; or state what you know by reconcile --finding.';
+  if (!concernsEffect.has(operation)) return null;
+  const missing = [
+    ...(provider === undefined && !dryRun ? ['The provider is named by --provider.'] : []),
+    ...(scenario === undefined ? ['The settings of today are given by --scenario.'] : []),
+  ];
+  return missing.length === 0 ? null : missing.join(' ');
 }
 
 function exitCode({ answer: { status }, effectUnknown }: CarriedOut): number {
@@ -94,17 +105,26 @@ function roleRequest({ operation, input, id, options }: CarryOutRequest, state: 
   };
 }
 
-function sealed(state: string): HarnessError {
+function sealed(state: string, copy: string): HarnessError {
   const sentence = `${state} is evidence, and nobody acts on that. Copy it first, and act on the copy:`;
-  return new HarnessError('state-sealed', sentence, { items: [copyLine(state)] });
+  return new HarnessError('state-sealed', sentence, { items: [copyLine(state, copy)] });
 }
 
-/** Null where it cannot be read: another process may own it by now. What was done was done all the same. */
-async function lookedAt(state: StateFolder): Promise<readonly WorkState[] | null> {
+interface Look {
+  /** Null where nobody looked, or nobody could. */
+  readonly projections: readonly WorkState[] | null;
+  /** Why nobody could. */
+  readonly why: string | null;
+}
+
+const unseen: Look = { projections: null, why: null };
+
+/** Another process may own it by now. What was done was done all the same. */
+async function lookAt(state: StateFolder): Promise<Look> {
   try {
-    return await projectionsOf(state);
+    return { projections: await projectionsOf(state), why: null };
   } catch (error) {
-    if (error instanceof HarnessError) return null;
+    if (error instanceof HarnessError) return { projections: null, why: error.message };
     throw error;
   }
 }

@@ -30,15 +30,19 @@ export function addStatementOptions(command: Command): Command {
 }
 
 export function addPersonOptions(command: Command): Command {
-  return command
-    .option('--by <name>', 'who says so (default: your login name)')
-    .option('--note <text>', 'why; it is recorded', '');
+  return command.option('--by <name>', 'who says so (default: your login name)').option('--note <text>', 'why; it is recorded');
 }
 
 export function addAskOptions(command: Command): Command {
   return command
     .addOption(new Option('--lookup', 'ask the provider by the key of the call').conflicts(['fence', 'finding']))
     .addOption(new Option('--fence', 'ask it to refuse the key from now on').conflicts('finding'));
+}
+
+export function addSendingOptions(command: Command): Command {
+  return command
+    .option('--provider <url>', "the provider's URL; needed to send")
+    .option('--scenario <file>', 'the settings of today (default: those on record)');
 }
 
 export function asked({ lookup, fence }: Given): object | null {
@@ -57,6 +61,7 @@ export function statement(given: Given): object | null {
   if (finding === undefined) return asked(given);
   const told = { ...person(given), finding };
   if (response === undefined) return told;
+  if (response === '') throw empty('--response');
   return { ...told, response: { status: status ?? 200, content_type: contentType ?? null, body: textOf(response) } };
 }
 
@@ -65,6 +70,7 @@ export function judgement(given: Given): object {
 }
 
 export function fixedInputs({ inputs = '' }: Given): object {
+  if (inputs === '') throw empty('--inputs');
   return readJsonFile(inputs) as object;
 }
 
@@ -78,8 +84,15 @@ export function readJsonFile(path: string): unknown {
   }
 }
 
-function person({ by, note = '' }: Given): { by: string; note: string } {
-  return { by: by ?? loginName(), note };
+function person({ by, note }: Given): { by: string; note: string } {
+  if (by === '') throw empty('--by');
+  if (note === '') throw empty('--note');
+  return { by: by ?? loginName(), note: note ?? '' };
+}
+
+/** A line was pasted before its variables were set: nobody meant to record or read nothing. */
+function empty(option: string): HarnessError {
+  return new HarnessError('usage', `${option} is empty. Is the variable that should hold it set?`);
 }
 
 function loginName(): string {

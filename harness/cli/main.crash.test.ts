@@ -4,14 +4,13 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import type { Readable } from 'node:stream';
-import { join, resolve } from 'node:path';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Installation } from '../io/installation.js';
 import { inventoryOf } from '../io/inventory.js';
-import type { Plan } from '../plan/types.js';
 import { builtInstallation, requestFor, subjectsFolder, temporaryFolder, toyPlan } from '../testing/plans.js';
+import { Person } from '../testing/person.js';
 
 let installation: Installation;
 const folder = temporaryFolder();
@@ -127,6 +126,8 @@ describe('hostile places', () => {
   beforeAll(() => {
     execFileSync('mkfifo', [place('plan.fifo')]);
     mkdirSync(place('fifo-state'));
+    mkdirSync(place('looped-state'));
+    symlinkSync('format.json', join(place('looped-state'), 'format.json'));
     execFileSync('mkfifo', [join(place('fifo-state'), 'format.json')]);
     writeFileSync(place('file'), '');
   });
@@ -135,6 +136,7 @@ describe('hostile places', () => {
     ['a plan that is a FIFO', /cannot be read: it is not a plain file/, () => ['run', place('plan.fifo')]],
     ['a plan that is a device without end', /cannot be read: it is not a plain file/, () => ['run', '/dev/zero']],
     ['a plan that is a folder', /cannot be read: it is not a plain file/, () => ['run', folder.path]],
+    ['a state whose format cannot be looked at', /looked at \(ELOOP\)/, () => ['state', place('looped-state')]],
     ['a state whose format is a FIFO', /cannot be read \(it is not a plain file\)/, () => ['state', place('fifo-state')]],
   ])('%s is refused in one sentence, at once', (_name, sentence, args) => {
     const { status, stderr } = main(...args());
@@ -195,40 +197,14 @@ describe('hostile places', () => {
 describe('state', () => {
   let killed: string;
   let whileOwned: ReturnType<typeof main>;
-  const calls = (): string => join(installation.subjects, 'calls');
-
-  /** A real producer, parked after its attempt was recorded: alive, and owner of its ledger. */
-  const parkedProducer = async (name: string) => {
-    const plan = JSON.parse(
-      readFileSync(resolve(import.meta.dirname, '..', '..', 'preregistrations', 'working-state.json'), 'utf8'),
-    ) as Plan;
-    const state = join(folder.path, name);
-    mkdirSync(state);
-    const scenario = join(folder.path, `${name}.scenario.json`);
-    writeFileSync(scenario, JSON.stringify(plan.scenarios.review));
-    const child = spawn(process.execPath, ['produce.js'], {
-      cwd: calls(),
-      stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'],
-      env: {
-        KILLPOINT_STATE: state,
-        KILLPOINT_PROVIDER_URL: 'http://127.0.0.1:9',
-        KILLPOINT_SCENARIO: scenario,
-        KILLPOINT_OUT: `${scenario}.answer`,
-        KILLPOINT_NONCE: 'n'.repeat(32),
-        KILLPOINT_CHECKPOINT: 'attempt.started#1',
-      },
-    });
-    await once(child.stdio[3] as Readable, 'data');
-    return { child, state };
-  };
-
+  const person = new Person();
   beforeAll(async () => {
-    const { child, state } = await parkedProducer('owned');
+    const { kill, state } = await person.parkedAt('attempt.started', 'review');
     whileOwned = main('state', state);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    await kill();
     killed = state;
   });
+  afterAll(() => person.remove());
 
   it('refuses while the owner lives', () => {
     const sentence = `killpoint: ${killed} is owned by a living process; its state can be read when that has ended.\n`;

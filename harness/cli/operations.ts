@@ -10,6 +10,7 @@ import type { Exit } from './exit.js';
 import {
   addAskOptions,
   addPersonOptions,
+  addSendingOptions,
   addStatementOptions,
   asked,
   fixedInputs,
@@ -22,6 +23,8 @@ import { addSubjectOption, positive } from './options.js';
 interface OperationCommand {
   readonly name: string;
   readonly summary: string;
+  /** It can send a request: to a provider that is named, as the settings of today may say. */
+  readonly sends?: true;
   readonly operation: (given: Given) => string;
   readonly options?: (command: Command) => Command;
   /** Null where nothing was stated or given. */
@@ -29,7 +32,7 @@ interface OperationCommand {
 }
 
 const commands: readonly OperationCommand[] = [
-  { name: 'resume', summary: 'start a call that was never sent', operation: () => 'start_call' },
+  { name: 'resume', summary: 'start a call that was never sent', sends: true, operation: () => 'start_call' },
   {
     name: 'reinterpret',
     summary: 'read the stored response again',
@@ -38,11 +41,17 @@ const commands: readonly OperationCommand[] = [
     input: ({ interpreter }) => (interpreter === undefined ? null : { interpreter_version: interpreter }),
   },
   { name: 'redecide', summary: 'apply the recorded retry policy again', operation: () => 'redecide' },
-  { name: 'retry', summary: 'start the next attempt, where the record makes it lawful', operation: () => 'start_next_attempt' },
+  {
+    name: 'retry',
+    summary: 'start the next attempt, where the record makes it lawful',
+    sends: true,
+    operation: () => 'start_next_attempt',
+  },
   { name: 'finalize', summary: 'close a call about which everything is known', operation: () => 'finalize' },
   {
     name: 'reconcile',
     summary: 'record what became of an effect that is unknown',
+    sends: true,
     operation: () => 'reconcile_effect',
     options: (command) => addStatementOptions(addAskOptions(command)),
     input: statement,
@@ -51,6 +60,7 @@ const commands: readonly OperationCommand[] = [
   {
     name: 'fix-inputs',
     summary: 'take the place of what failed on its inputs',
+    sends: true,
     operation: () => 'fix_inputs',
     options: (command) => command.requiredOption('--inputs <file>', 'a JSON file with what is to be used instead'),
     input: fixedInputs,
@@ -70,6 +80,7 @@ const commands: readonly OperationCommand[] = [
   {
     name: 'recover',
     summary: 'carry out whatever the record names, until a person is needed',
+    sends: true,
     operation: () => 'recover',
     options: addAskOptions,
     input: asked,
@@ -87,20 +98,24 @@ export function addOperations(root: Command, exit: Exit): void {
 
 /** The commands, each handing over what it was asked. */
 export function addOperationCommands(root: Command, act: (request: CarryOutRequest) => Promise<void>): void {
-  for (const { name, summary, operation, options, input } of commands) {
+  for (const { name, summary, sends, operation, options, input } of commands) {
     const command = root
       .command(name)
       .summary(summary)
-      .description(`On a state folder, in place: ${summary}. Refused where the record names another operation.`)
+      .description(`On a state folder, in place: ${summary}. ${refusedWhere(name)}`)
       .argument('<state-dir>', 'a state folder (it holds format.json)')
-      .argument('[id]', 'a call, a compilation or a task (default: what the first open task names)')
-      .option('--provider <url>', "the provider's URL; needed to send")
-      .option('--scenario <file>', 'the settings of today (default: those on record)')
+      .argument('[id]', 'a call, a compilation or a task (default: what the first open task names)');
+    options?.(command);
+    if (sends) addSendingOptions(command);
+    command
       .option('--dry-run', 'say what would be appended and sent, and do nothing', false)
       .option('--json', 'print one JSON document on standard output', false);
-    addSubjectOption(options?.(command) ?? command).action(
-      (folder: string, id: string | undefined, given: Given & CarryOutOptions) =>
-        act({ command: name, operation: operation(given), input: input?.(given) ?? null, folder, id, options: given }),
+    addSubjectOption(command).action((folder: string, id: string | undefined, given: Given & CarryOutOptions) =>
+      act({ command: name, operation: operation(given), input: input?.(given) ?? null, folder, id, options: given }),
     );
   }
+}
+
+function refusedWhere(name: string): string {
+  return name === 'recover' ? 'Refused where a person is needed first.' : 'Refused where the record names another operation.';
 }

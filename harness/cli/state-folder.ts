@@ -4,7 +4,7 @@
  * The folder is untrusted: its `format.json` only picks one of the installed subjects, no command comes from it. What lies in a bundle is
  * evidence: it may be looked at, and is acted on only as a copy.
  */
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Answer, Format, WorkState } from '../contract/types.js';
 import { validateFormat } from '../contract/validators.js';
@@ -12,9 +12,9 @@ import { HarnessError } from '../errors.js';
 import { parseCanonical } from '../io/canonical.js';
 import type { Installation } from '../io/installation.js';
 import { limits, readPlainFile } from '../io/read.js';
-import { ownName } from '../report/command-line.js';
 import type { Place } from '../report/way-on.js';
 import { findSubjects, type InstalledSubject, subjectNamed } from '../subject/find.js';
+import { ownCommand } from './own-command.js';
 import { runRole, type RoleEnd } from './role.js';
 
 export interface StateFolder {
@@ -32,13 +32,14 @@ function formatOf(state: string): Format {
   const refuse = (why: string, cause?: unknown): never => {
     throw new HarnessError('state-unreadable', `${state} is not a state folder of killpoint: ${why}.`, { cause });
   };
-  const facts = statSync(state, { throwIfNoEntry: false });
-  if (facts === undefined) return refuse('it does not exist');
-  if (!facts.isDirectory()) return refuse('it is not a folder');
-  if (!existsSync(join(state, 'format.json'))) return refuse('it has no format.json');
+  const file = join(state, 'format.json');
+  const folder = factsOf(state);
+  if (folder === undefined) return refuse('it does not exist');
+  if (!folder.isDirectory()) return refuse('it is not a folder');
+  if (factsOf(file) === undefined) return refuse('it has no format.json');
   let format: unknown;
   try {
-    format = parseCanonical(readPlainFile(join(state, 'format.json'), limits.description).toString('utf8'));
+    format = parseCanonical(readPlainFile(file, limits.description).toString('utf8'));
   } catch (error) {
     return refuse(`its format.json cannot be read (${(error as Error).message})`, error);
   }
@@ -46,9 +47,27 @@ function formatOf(state: string): Format {
   return format;
 }
 
-/** What the lines that are printed for it must say. */
-export function placeOf({ path }: StateFolder, subjects: readonly string[]): Place {
-  return { own: ownName(process.argv[1] ?? '', process.env), state: path, subjects, evidence: isEvidence(path) };
+/** Undefined where nothing is there. What may not be looked at is never taken for absent. */
+function factsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    const why = `cannot be looked at (${(cause as NodeJS.ErrnoException).code ?? 'no reason was given'})`;
+    throw new HarnessError('state-unreadable', `${path} ${why}. Check the path and its permissions.`, { cause });
+  }
+}
+
+/** What the lines that are printed for it must say, to a person who stands in the folder of this process. */
+export function placeOf({ installation, path }: StateFolder, subjects: readonly string[]): Place {
+  const own = ownCommand(installation, process.cwd(), process.env);
+  return { own, state: path, subjects, copy: isEvidence(path) ? freeName('./killpoint-state') : null };
+}
+
+/** Beside the person, never beside the evidence; and never where an older copy lies, which the lines would then act on. */
+function freeName(wanted: string): string {
+  let name = wanted;
+  for (let n = 2; existsSync(name); n += 1) name = `${wanted}-${n}`;
+  return name;
 }
 
 /** True below `data/cases` of a bundle, sealed or in the making, by whatever name the folder was reached. */

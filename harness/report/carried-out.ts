@@ -1,6 +1,6 @@
 /** What came of an operation, for people and as one document: what was done or would be, and what the record asks for now. Pure. */
 import type { Answer } from '../contract/types.js';
-import { wayOnLines, type Place, type WayOn } from './way-on.js';
+import { nextLines, type Place, type WayOn } from './way-on.js';
 
 export interface CarriedOut {
   readonly answer: Answer;
@@ -36,8 +36,7 @@ export function carriedOutText({ answer, effectUnknown, hint, next }: CarriedOut
     ...(status === 'refused' && operations.length > 0 ? [`Before that: ${operations.join(', ')}.`] : []),
     ...(hint === null ? [] : [hint]),
     ...(effectUnknown ? ['The effect is unknown: the request may have been served.'] : []),
-    ...(next === null ? [] : nextLines(next)),
-    ...(next === null ? [] : wayOnLines(next, place)),
+    ...(next === null ? [] : nextLines(next, place)),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -48,8 +47,4 @@ function wouldLines({ appends, sends }: NonNullable<Answer['would']>): string[] 
       `${method} ${path}, key ${idempotency_key}${body_sha256 === null ? '' : `, body ${body_sha256}`}`,
   );
   return [`would append  ${appends.join(', ') || 'nothing'}`, `would send    ${requests.join('; ') || 'nothing'}`];
-}
-
-function nextLines(next: readonly WayOn[]): string[] {
-  return next.map(({ task_id, operation, on }) => `task ${task_id}: next ${on === null ? operation : `${operation} on ${on}`}`);
 }

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { WorkState } from '../contract/types.js';
-import { commandLine, ownName, quoted } from './command-line.js';
+import { commandLine, quoted } from './command-line.js';
 import { commandsFor, variables } from './next-commands.js';
 import { wayOnLines, waysOn } from './way-on.js';
 
 const state = (next_operation: WorkState['task']['next_operation'], on: string | null, calls: string[] = []): WorkState =>
   ({ task_id: 'review-1', task: { next_operation, on }, calls: calls.map((call_id) => ({ call_id })) }) as unknown as WorkState;
-const place = { own: 'killpoint', state: "/tmp/it's here", subjects: [], evidence: false };
+const place = { own: 'killpoint', state: "/tmp/it's here", subjects: [], copy: null };
 
 describe('the commands for an operation', () => {
   it.each<[WorkState['task']['next_operation'], string[]]>([
@@ -15,7 +15,7 @@ describe('the commands for an operation', () => {
     ['recompile', ['recompile']],
     ['fix_inputs', ['fix-inputs']],
     ['reconcile_effect', ['reconcile', 'reconcile', 'reconcile']],
-    ['decide', ['reconcile', 'reconcile', 'reconcile', 'accept']],
+    ['decide', ['reconcile', 'reconcile', 'reconcile', 'reconcile', 'accept']],
     ['reinterpret', ['reinterpret']],
     ['redecide', ['redecide']],
     ['start_next_attempt', ['retry']],
@@ -44,14 +44,6 @@ describe('a printed line', () => {
     const line = commandLine('printf %s\\\\n', words);
     const said = execFileSync('sh', ['-c', line], { encoding: 'utf8', env: { PROVIDER_URL: 'http://h/a b' } });
     expect(said).toBe(['retry', place.state, 'call-6', '--provider', 'http://h/a b', '*', '', ''].join('\n'));
-  });
-
-  it('names the program as it was called', () => {
-    const path = '/opt/node/bin:/usr/bin';
-    expect(ownName('/b/main.js', { npm_command: 'exec' })).toBe('npx killpoint');
-    expect(ownName('/b/main.js', { _: '/opt/node/bin/killpoint', PATH: path })).toBe('killpoint');
-    expect(ownName('/b/main.js', { _: './node_modules/.bin/killpoint', PATH: path })).toBe('./node_modules/.bin/killpoint');
-    expect(ownName('/a b/main.js', { _: '/usr/bin/node', PATH: path })).toBe("node '/a b/main.js'");
     expect(quoted('$HOME/x')).toBe("'$HOME/x'");
   });
 
@@ -65,13 +57,14 @@ describe('a printed line', () => {
   });
 
   it('acts on a copy of evidence, never on it', () => {
-    const evidence = { ...place, evidence: true };
+    const evidence = { ...place, copy: './killpoint-state-2' };
     const lines = wayOnLines(waysOn([state('finalize', 'call-6')], evidence), evidence);
-    expect(lines).toContain(`  mkdir ./killpoint-state && cp -R '/tmp/it'\\''s here'/. ./killpoint-state`);
-    expect(lines).toContain('  killpoint finalize ./killpoint-state call-6');
+    expect(lines).toContain(`  mkdir ./killpoint-state-2 && cp -R '/tmp/it'\\''s here'/. ./killpoint-state-2`);
+    expect(lines).toContain('  killpoint finalize ./killpoint-state-2 call-6');
   });
 
-  it('is not there where nothing is asked for', () => {
-    expect(wayOnLines(waysOn([state('none', null)], place), place)).toEqual([]);
+  it('says so where nothing is left, and is not there where nothing is recorded', () => {
+    expect(wayOnLines(waysOn([state('none', null)], place), place)).toEqual(['Nothing is left to carry out.']);
+    expect(wayOnLines([], place)).toEqual([]);
   });
 });

@@ -52,6 +52,7 @@ export function commandsFor({ task, calls }: WorkState): NextCommand[] {
     case 'decide':
       return [
         command('ask the provider again', 'reconcile', '--lookup', ...sends),
+        command('ask a provider that fences keys', 'reconcile', '--fence', ...sends),
         command('state what you know', 'reconcile', '--finding', value('FINDING'), ...why),
         command('give the response', 'reconcile', '--finding', 'served', '--response', value('RESPONSE_FILE'), ...why),
         command('accept that it may be paid for twice', 'accept', '--duplicate', ...why),
