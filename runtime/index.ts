@@ -21,14 +21,17 @@ export type {
   FixedCall,
   OperationOptions,
   Reconciled,
+  ReconcileOptions,
   RecoverOptions,
   Recovered,
   Redecided,
   Reinterpreted,
+  ReinterpretOptions,
+  SettingsFrom,
   Statement,
   Stopped,
 } from './recovery/options.js';
-export type { Judgement } from './calls/task.js';
+export type { Claim, Judgement, Objective } from './calls/task.js';
 export type { OfferedItem } from './core/compile.js';
 export type { Artifact, Draft, LedgerEvent } from './core/events.js';
 export type { CarriedOut, Drift, Operation, RetryPolicy, Tool } from './core/vocabulary.js';

@@ -10,7 +10,7 @@ import { rendererVersions } from '../core/request.js';
 import { tokenizerNames } from '../core/tokens.js';
 import type { ReconcileBy, RetryPolicy, Tool } from '../core/vocabulary.js';
 import { httpTransport } from '../wire/chat-completions.js';
-import type { Config } from '../calls/context.js';
+import type { Config } from '../calls/config.js';
 import type { RuntimeOptions } from './options.js';
 
 /** A longer timer would fire at once. */

@@ -14,14 +14,16 @@ import { openStateFolder } from '../store/state-folder.js';
 import { call, type CallOutcome } from '../calls/call.js';
 import { Committer } from '../calls/committer.js';
 import { configFrom, demandDirectory } from './config.js';
-import { compile, compileFanOut, type CompiledContext, type Config, type FanOut } from '../calls/context.js';
+import type { Config } from '../calls/config.js';
+import { compile, compileFanOut, type CompiledContext, type FanOut } from '../calls/context.js';
 import type { OfferedContext } from '../calls/offered.js';
 import type { RuntimeOptions } from './options.js';
 import type { WantedCall } from '../calls/prepare.js';
 import { acceptDuplicate } from '../recovery/accept-duplicate.js';
 import { dryRun } from '../recovery/dry-run.js';
 import { finalize } from '../recovery/finalize.js';
-import { fixCall, fixCompilation } from '../recovery/fix-inputs.js';
+import { fixCall } from '../recovery/fix-call.js';
+import { fixCompilation } from '../recovery/fix-compilation.js';
 import { judgeProjected } from '../recovery/check-and-accept.js';
 import { reconcile } from '../recovery/reconcile.js';
 import { recompile } from '../recovery/recompile.js';
@@ -36,14 +38,26 @@ import type {
   FixedCall,
   OperationOptions,
   Reconciled,
+  ReconcileOptions,
   RecoverOptions,
   Recovered,
   Redecided,
   Reinterpreted,
-  Statement,
+  ReinterpretOptions,
   Stopped,
 } from '../recovery/options.js';
-import { createTask, demandOpenTask, demandTask, judge, type Judgement, type Verdict } from '../calls/task.js';
+import {
+  createTask,
+  demandOpenTask,
+  demandTask,
+  judge,
+  recordClaim,
+  recordObjective,
+  type Claim,
+  type Judgement,
+  type Objective,
+  type Verdict,
+} from '../calls/task.js';
 
 export interface TaskSummary {
   taskId: string;
@@ -70,22 +84,19 @@ export class Runtime {
     return this.committer.settings;
   }
 
+  /** Throws `task-exists` for an id that the ledger holds already. */
   createTask(task: { taskId: string; title: string }): void {
     createTask(this.committer, task.taskId, task.title);
   }
 
-  recordObjective(taskId: string, objective: { objectiveId: string; statement: string }): void {
-    this.committer.own();
-    demandOpenTask(this.committer, taskId);
-    const payload = { objective_id: objective.objectiveId, statement: objective.statement };
-    this.committer.commit([{ type: 'objective.recorded', task_id: taskId, payload }]);
+  /** Records what a task is for. Throws `task-unknown`, or `task-ended` for one that was judged. */
+  recordObjective(taskId: string, objective: Objective): void {
+    recordObjective(this.committer, taskId, objective);
   }
 
-  recordClaim(taskId: string, claim: { claimId: string; statement: string; basis: string }): void {
-    this.committer.own();
-    demandOpenTask(this.committer, taskId);
-    const payload = { claim_id: claim.claimId, statement: claim.statement, basis: claim.basis };
-    this.committer.commit([{ type: 'claim.recorded', task_id: taskId, payload }]);
+  /** Records what is taken for true in a task, and on what basis. Throws as `recordObjective` does. */
+  recordClaim(taskId: string, claim: Claim): void {
+    recordClaim(this.committer, taskId, claim);
   }
 
   /** Records the offered inventory and compiles it. Throws `CompilationFailed` after the failure is on record. */
@@ -117,6 +128,7 @@ export class Runtime {
     return projectWorkState(this.committer.history, taskId) as WorkState;
   }
 
+  /** Every task of the ledger, in the order of their creation, with what it asks for. */
   tasks(): TaskSummary[] {
     return [...this.committer.history.tasks.values()].map(({ id, title, stage }) => {
       return { taskId: id, title, stage, nextOperation: this.workState(id).task.next_operation };
@@ -163,7 +175,7 @@ export class Runtime {
   }
 
   /** Reads the stored response again, by the recorded version of the interpreter or the one named. Earlier readings stay. */
-  reinterpret(callId: string, options: OperationOptions & { interpreterVersion?: number } = {}): Reinterpreted {
+  reinterpret(callId: string, options: ReinterpretOptions = {}): Reinterpreted {
     return reinterpret(this.committer, callId, options);
   }
 
@@ -180,13 +192,13 @@ export class Runtime {
     return this.withKeyOf(callId, () => startNextAttempt(this.committer, this.config, callId, options));
   }
 
-  /** Closes a call about whose last attempt everything is known. */
+  /** Closes a call about whose last attempt everything is known, or one for which nothing is to be sent since another was answered under its key. */
   finalize(callId: string, options: OperationOptions = {}): CallOutcome {
     return finalize(this.committer, callId, options);
   }
 
   /** Records what became of an effect that is unknown: as the provider tells it, or as an operator states it. */
-  reconcile(callId: string, options: OperationOptions & { statement?: Statement } = {}): Promise<Reconciled> {
+  reconcile(callId: string, options: ReconcileOptions = {}): Promise<Reconciled> {
     return this.withKeyOf(callId, () => reconcile(this.committer, this.config, callId, options));
   }
 
@@ -251,7 +263,7 @@ export class Runtime {
  * Opens a state folder.
  *
  * Throws `RuntimeError`: `state-absent`, `directory-foreign`, `ledger-missing`, `ledger-damaged`, `version-newer`,
- * `state-unreadable`, `state-unfinished`, `state-unwritable`, `owner-alive`, `lease-unreadable`, `ledger-busy`, `settings-weak`,
+ * `state-unreadable`, `state-unfinished`, `state-unwritable`, `file-system-unsafe`, `owner-alive`, `lease-unreadable`, `ledger-busy`, `settings-weak`,
  * `sqlite-defective` or `input-invalid`.
  */
 export function openRuntime(options: RuntimeOptions): Runtime {

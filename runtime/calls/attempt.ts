@@ -13,10 +13,11 @@ import { decideRetry, type Decision } from '../core/retry.js';
 import { EffectUnknown, invariant, RuntimeError } from '../core/errors.js';
 import type { Draft } from '../core/events.js';
 import { unsettledAttempts } from '../core/settlement.js';
-import type { Manifest } from '../core/vocabulary.js';
+import type { Call, Manifest } from '../core/vocabulary.js';
+import { projectCall } from '../core/work-state.js';
 import { asDelivery, type Delivery } from '../wire/transport.js';
 import type { Committer } from './committer.js';
-import type { Config } from './context.js';
+import type { Config } from './config.js';
 import {
   attemptCompletedDraft,
   closingDrafts,
@@ -70,7 +71,7 @@ export async function runAttempts(
       continue;
     }
     record(committer, served, step.drafts);
-    if (step.end === null) throw new EffectUnknown(place.call_id, step.unsettledId, step.detail);
+    if (step.end === null) throw new EffectUnknown(place.call_id, step.unsettledId, step.detail, left(committer, place.call_id));
     return { ...step.end, attempts: number };
   }
 }
@@ -81,9 +82,19 @@ function record(committer: Committer, served: AttemptPlace | null, drafts: reado
     committer.commit(drafts);
   } catch (cause) {
     if (served === null || !(cause instanceof RuntimeError)) throw cause;
-    const detail = `what came back could not be recorded: ${cause.message}`;
-    throw new EffectUnknown(served.call_id, served.attempt_id, detail, { cause });
+    const call = left(committer, served.call_id);
+    const what = call.provider_effect === 'unknown' ? 'what came back' : 'what follows from what came back';
+    throw new EffectUnknown(served.call_id, served.attempt_id, `${what} could not be recorded: ${cause.message}`, call, {
+      cause,
+    });
   }
+}
+
+/** A call as its record shows it now. */
+function left({ history }: Committer, callId: string): Call {
+  const call = history.calls.get(callId);
+  invariant(call !== undefined, 'an attempt is started only of a call on record');
+  return projectCall(history, call);
 }
 
 async function deliver(

@@ -4,37 +4,17 @@
  * The inventory is recorded first, so that a compilation that never ended can be repeated from the record, and one that failed
  * shows what it was offered.
  */
+import { jsonArtifact, textArtifact } from '../core/artifacts.js';
 import { compileContext, compiler, inventoryItem, type ContextPackage } from '../core/compile.js';
 import { CompilationFailed, RuntimeError } from '../core/errors.js';
 import type { Artifact, Draft, Payloads } from '../core/events.js';
 import type { CompilationRecord } from '../core/records.js';
 import { sha256 } from '../core/digest.js';
-import type { RendererVersion } from '../core/request.js';
-import type { TokenizerName } from '../core/tokens.js';
-import type { ContextItem, ReconcileBy, RetryPolicy, Tool } from '../core/vocabulary.js';
-import type { Transport } from '../wire/transport.js';
+import type { ContextItem } from '../core/vocabulary.js';
 import type { Committer } from './committer.js';
+import type { Config } from './config.js';
 import { demandOffered, type OfferedContext } from './offered.js';
 import { straight, type Stamp } from './stamp.js';
-
-/** The settings of one runtime, defaults filled in. */
-export interface Config {
-  url: string;
-  model: string;
-  system: string;
-  /** Null where there are none. */
-  tools: readonly Tool[] | null;
-  honoursKey: boolean;
-  reconcile: ReconcileBy;
-  timeoutMs: number;
-  budgetTokens: number;
-  rendererVersion: RendererVersion;
-  /** Null: sizes are estimated. */
-  tokenizer: TokenizerName | null;
-  retry: RetryPolicy;
-  maxRequestBytes: number | null;
-  transport: Transport;
-}
 
 export interface CompiledContext {
   compilationId: string;
@@ -138,7 +118,7 @@ export function compilationEnd(
     return { drafts: [failed], ended: new CompilationFailed(error, message, compilationId, outcome.missingIds) };
   }
   const { payload, text, sha256: packageSha256 } = outcome;
-  const artifacts = [{ sha256: packageSha256, media_type: 'application/json', bytes: Buffer.from(text, 'utf8') }];
+  const artifacts = [jsonArtifact(text)];
   const { included_ids: includedIds, excluded, total_tokens: totalTokens } = payload;
   return {
     drafts: [{ ...place, type: 'context.compiled', payload: { ...payload, ...stamp }, artifacts }],
@@ -181,9 +161,4 @@ export function artifactBytes(committer: Committer, hash: string): Buffer {
 /** Texts of the ledger by hash, each verified. */
 export function contentReader(committer: Committer): (sha256: string) => string {
   return (hash) => artifactBytes(committer, hash).toString('utf8');
-}
-
-export function textArtifact(text: string): Artifact {
-  const bytes = Buffer.from(text, 'utf8');
-  return { sha256: sha256(bytes), media_type: 'text/plain;charset=utf-8', bytes };
 }

@@ -7,9 +7,10 @@
 import { sha256 } from '../core/digest.js';
 import type { Draft, Payloads } from '../core/events.js';
 import { interpreter, type Interpretation, type InterpreterVersion } from '../core/interpret.js';
+import type { KeptResponse } from '../core/reconciliation.js';
 import type { Decision } from '../core/retry.js';
 import type { Delivery } from '../wire/transport.js';
-import { textArtifact } from './context.js';
+import { textArtifact } from '../core/artifacts.js';
 import type { Stamp } from './stamp.js';
 
 /** Where the events of a call belong. */
@@ -47,7 +48,7 @@ export function observedDraft(attempt: AttemptPlace, delivery: Delivery): Draft 
 }
 
 /** A whole response as a payload names it, and its bytes as an artifact. */
-export function keptResponse({ status, contentType, bytes }: { status: number; contentType: string | null; bytes: Uint8Array }) {
+export function keptResponse({ status, contentType, bytes }: KeptResponse) {
   // A header may be there and empty.
   const artifact = { sha256: sha256(bytes), media_type: contentType || 'application/octet-stream', bytes };
   return { response: { content_type: contentType, response_sha256: artifact.sha256, status }, artifact };

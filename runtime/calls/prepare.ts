@@ -20,7 +20,8 @@ import type { CallRecord, CompilationRecord } from '../core/records.js';
 import type { CallSpec } from '../core/spec.js';
 import type { Hashes, Manifest } from '../core/vocabulary.js';
 import type { Committer } from './committer.js';
-import { contentReader, rebuiltPackage, recordedPackage, type Config } from './context.js';
+import type { Config } from './config.js';
+import { contentReader, rebuiltPackage, recordedPackage } from './context.js';
 
 export interface WantedCall {
   taskId: string;
@@ -132,12 +133,13 @@ export function tooLarge(config: Config, request: BuiltRequest): string | null {
   return `The request has ${request.body.length} bytes and the limit is ${config.maxRequestBytes}.`;
 }
 
-/** The completed call that answers this key and body; throws `KeyConflict` where the key names another body. */
+/** The completed call that answers this key and body, one that succeeded first; throws `KeyConflict` where the key names another body. */
 export function replayable(committer: Committer, key: string, bodySha256: string): CallRecord | null {
   const sameKey = committer.history.byKey.get(key) ?? [];
   const conflicting = sameKey.find((call) => call.manifest !== null && call.manifest.request_body_sha256 !== bodySha256);
   if (conflicting) throw new KeyConflict(key, conflicting.id);
-  return sameKey.find((call) => call.completed !== null && call.manifest !== null) ?? null;
+  const ended = sameKey.filter((call) => call.completed !== null && call.manifest !== null);
+  return ended.find(({ completed }) => completed?.outcome === 'succeeded') ?? ended[0] ?? null;
 }
 
 export function demandKey(key: string): void {

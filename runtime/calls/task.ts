@@ -21,6 +21,32 @@ export function createTask(committer: Committer, taskId: string, title: string):
   committer.commit([{ type: 'task.created', task_id: taskId, payload: { title } }]);
 }
 
+export interface Objective {
+  objectiveId: string;
+  statement: string;
+}
+
+export interface Claim {
+  claimId: string;
+  statement: string;
+  /** What it rests on. */
+  basis: string;
+}
+
+export function recordObjective(committer: Committer, taskId: string, { objectiveId, statement }: Objective): void {
+  committer.own();
+  demandOpenTask(committer, taskId);
+  const payload = { objective_id: objectiveId, statement };
+  committer.commit([{ type: 'objective.recorded', task_id: taskId, payload }]);
+}
+
+export function recordClaim(committer: Committer, taskId: string, { claimId, statement, basis }: Claim): void {
+  committer.own();
+  demandOpenTask(committer, taskId);
+  const payload = { claim_id: claimId, statement, basis };
+  committer.commit([{ type: 'claim.recorded', task_id: taskId, payload }]);
+}
+
 export function judge(committer: Committer, taskId: string, verdict: Verdict, judgement: Judgement): void {
   committer.own();
   committer.commit([judgementDraft(committer, taskId, verdict, judgement, straight)]);

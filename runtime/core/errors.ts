@@ -5,7 +5,7 @@
  * than the code (an unknown effect, a refusal, a conflict) has a class of its own with the facts as members. Programmer errors
  * are not here: they fail an `invariant`.
  */
-import type { Drift, Operation } from './vocabulary.js';
+import type { Call, Drift, Operation } from './vocabulary.js';
 
 export type RuntimeErrorCode =
   | 'input-invalid'
@@ -29,6 +29,7 @@ export type RuntimeErrorCode =
   | 'state-unreadable'
   | 'state-unfinished'
   | 'state-unwritable'
+  | 'file-system-unsafe'
   | 'directory-foreign'
   | 'version-newer'
   | 'ledger-missing'
@@ -83,17 +84,26 @@ export class PreparationFailed extends RuntimeError {
   }
 }
 
-/** The request may have been served and nobody can know from here; the call stays open in the ledger. */
+/**
+ * The request may have been served, and the call stays open in the ledger: nobody can know from here, or what came back is on record and
+ * what follows from it is not. It is not to be sent again either way.
+ */
 export class EffectUnknown extends RuntimeError {
   readonly callId: string;
   readonly attemptId: string;
 
-  constructor(callId: string, attemptId: string, detail: string, options?: { cause?: unknown }) {
-    super(
-      'effect-unknown',
-      `The effect of ${callId} is unknown (${detail}). Do not send it again: reconcile it with the provider first.`,
-      options,
-    );
+  /** `left`: the call as its record shows it now. */
+  constructor(
+    callId: string,
+    attemptId: string,
+    detail: string,
+    { next_operation: next, provider_effect: effect }: Pick<Call, 'next_operation' | 'provider_effect'>,
+    options?: { cause?: unknown },
+  ) {
+    const what = effect === 'unknown' ? `The effect of ${callId} is unknown` : `${callId} did not come to its end`;
+    const whatToDo =
+      next === 'reconcile_effect' ? 'reconcile it with the provider first' : `go on from its record, which asks for ${next}`;
+    super('effect-unknown', `${what} (${detail}). Do not send it again: ${whatToDo}.`, options);
     this.callId = callId;
     this.attemptId = attemptId;
   }

@@ -1,7 +1,7 @@
 /** The evidence that the work state's table asks about, gathered from the record of one call. */
 import type { History } from './history.js';
 import type { Attempt, CallRecord } from './records.js';
-import { adoptionOf, decidingAttempt, isServed, settlementOf, unspentDecision } from './settlement.js';
+import { adoptionOf, decidingAttempt, isServed, isSince, reconciliationOf, settlementOf, unspentDecision } from './settlement.js';
 import type { Evidence } from './work-state-table.js';
 
 export function evidenceOf(history: History, call: CallRecord): Evidence {
@@ -27,16 +27,14 @@ const nothing: Evidence['deciding'] = { reconciled: null, delivery: null, interp
 
 function decidingEvidence(attempt: Attempt | undefined): Evidence['deciding'] {
   if (attempt === undefined) return nothing;
-  const { observed, interpretations, decided, completed, reconciliations } = attempt;
+  const { observed, interpretations, decided, completed } = attempt;
   const adoption = adoptionOf(attempt);
-  const finding = reconciliations.at(-1)?.payload.finding;
-  // What was decided about a broken delivery does not speak of the response that was adopted later.
-  const isAfter = (place: { seq: number } | null | undefined): boolean => place != null && place.seq > (adoption?.seq ?? 0);
+  const finding = reconciliationOf(attempt)?.payload.finding;
   return {
     reconciled: finding === 'not_served' ? finding : finding === 'served' && adoption === null ? 'served_without_response' : null,
     delivery: adoption === null ? (observed?.payload.delivery ?? null) : 'complete',
-    interpreted: isAfter(interpretations.at(-1)),
-    decision: decided !== null && isAfter(decided) ? decided.payload.decision : null,
-    completed: isAfter(completed),
+    interpreted: isSince(attempt, interpretations.at(-1)),
+    decision: decided !== null && isSince(attempt, decided) ? decided.payload.decision : null,
+    completed: isSince(attempt, completed),
   };
 }

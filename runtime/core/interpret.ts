@@ -5,7 +5,7 @@
  * answer, and none of them throws. Version 2 differs in one thing: a text that comes in parts is an answer too. A version is never edited:
  * what a recorded interpretation says must be found again.
  */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+import { isObject, parseObject } from './untrusted-json.js';
 
 export const interpreterVersions = [1, 2] as const;
 export type InterpreterVersion = (typeof interpreterVersions)[number];
@@ -53,19 +53,6 @@ function textOf(content: unknown, version: InterpreterVersion): string | null {
 
 function failure(result: 'provider_error' | 'uninterpretable', detail: string): Interpretation {
   return { result, text: null, finishReason: null, detail };
-}
-
-function parseObject(bytes: Uint8Array): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(utf8.decode(bytes));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function errorText(error: unknown): string {

@@ -63,6 +63,20 @@ test('every event but what only a person or a claim says is missed where it is l
     ]).toContain(type);
 });
 
+test.each([
+  [{ outcome: 'failed', error: 'settled by call-9', result_id: null }, true],
+  [{ outcome: 'failed', error: 'provider_error: 500', result_id: null }, false],
+  [{ outcome: 'succeeded', error: null, result_id: 'result-9' }, false],
+] as const)('after a failed preparation a call can only be settled by another: %o', (payload, stands) => {
+  const before = events.slice(0, at('call.manifest'));
+  const { task_id, call_id, compilation_id } = events[at('call.manifest')] as LedgerEvent;
+  const place = { task_id, call_id, compilation_id, attempt_id: null, digest: '', recorded_at: '' };
+  const failed = { ...place, type: 'call.preparation_failed', payload: { error: 'RequestTooLarge', message: 'Too large.' } };
+  const read = () => History.of(numbered([...before, failed, { ...place, type: 'call.completed', payload }] as LedgerEvent[]));
+  if (stands) expect(read).not.toThrow();
+  else expect(read).toThrow(damage);
+});
+
 describe('an event that is said twice', () => {
   test.each<[LedgerEvent['type']]>([
     ['task.created'],

@@ -35,6 +35,11 @@ const callRules: Partial<Record<EventType, CallRule>> = {
     if (!attempt_ids.includes(event.attempt_id ?? '')) return `is a row of ${event.attempt_id} and does not name it`;
     return stranger(call, attempt_ids);
   },
+  'call.completed': (call, event) => {
+    const { outcome, error } = (event as LedgerEvent & { type: 'call.completed' }).payload;
+    const isSettled = outcome === 'failed' && error?.startsWith('settled by ') === true;
+    return call.preparationFailed === null || isSettled ? null : `comes after the end of ${call.id}`;
+  },
   'duplicate.accepted': (call, event) =>
     stranger(call, (event as LedgerEvent & { type: 'duplicate.accepted' }).payload.attempt_ids),
 };
@@ -69,7 +74,9 @@ function problemWithCall(call: CallRecord | undefined, event: LedgerEvent): stri
   if (event.type === 'call.requested') return id === null || call !== undefined ? `requests ${id} again` : null;
   if (event.type === 'call.resumed') return null; // Its link says more, and is checked as such.
   if (call?.taskId !== event.task_id) return `belongs to ${id}, which was not requested before in its task`;
-  if (call.completed !== null || call.preparationFailed !== null) return `comes after the end of ${id}`;
+  // A call that could not be prepared can still be settled by another.
+  const isOver = call.completed !== null || (call.preparationFailed !== null && event.type !== 'call.completed');
+  if (isOver) return `comes after the end of ${id}`;
   if (call.supersededBy !== null) return `goes on with ${id}, whose place ${call.supersededBy} took`;
   return callRules[event.type]?.(call, event) ?? null;
 }

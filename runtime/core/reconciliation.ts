@@ -4,14 +4,13 @@
  * "Not found" is not "not served": the request can still be on its way. Only a fence that found nothing shows that nothing was served and
  * nothing will be. What cannot be understood shows nothing either.
  */
+import { isObject, parseObject, utf8Text } from './untrusted-json.js';
 import type { Finding, ReconciledReason } from './vocabulary.js';
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /** What came back to a question. */
-export type Told =
-  { ended: 'complete'; status: number; contentType: string | null; bytes: Uint8Array } | { ended: 'timed_out' | 'unreachable' };
+export type Told = ({ ended: 'complete' } & KeptResponse) | { ended: 'timed_out' | 'unreachable' };
 
+/** A whole response, as it is kept. */
 export interface KeptResponse {
   status: number;
   contentType: string | null;
@@ -51,7 +50,7 @@ interface Said {
 
 /** What the body says, or null where it has not the shape of its status. */
 function saidIn(status: 200 | 404 | 409, bytes: Uint8Array): Said | null {
-  const body = parsedObject(bytes);
+  const body = parseObject(bytes);
   if (body === null) return null;
   const { found, fenced, request_sha256: requestSha256, response, error } = body;
   const nothing = { found: false, fenced: false, requestSha256: null, response: null };
@@ -82,28 +81,12 @@ function bytesIn({ data, encoding }: Record<string, unknown>): Buffer | null {
   return bytes.toString('base64') === data ? bytes : null;
 }
 
-function parsedObject(bytes: Uint8Array): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(utf8.decode(bytes));
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isHash(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
 /** Bytes as they stand in the evidence: text where they are that, else base64. */
 export function encoded(bytes: Uint8Array): { data: string; encoding: 'utf8' | 'base64' } {
-  try {
-    return { data: utf8.decode(bytes), encoding: 'utf8' };
-  } catch {
-    return { data: Buffer.from(bytes).toString('base64'), encoding: 'base64' };
-  }
+  const text = utf8Text(bytes);
+  return text === null ? { data: Buffer.from(bytes).toString('base64'), encoding: 'base64' } : { data: text, encoding: 'utf8' };
 }

@@ -7,6 +7,9 @@ export interface Placed<P> {
   payload: P;
 }
 
+/** `adopted`: its response stands for this attempt's observation. */
+export type Reconciliation = Placed<Payloads['effect.reconciled']> & { adopted: boolean };
+
 export interface Attempt {
   id: string;
   seq: number;
@@ -16,8 +19,8 @@ export interface Attempt {
   interpretations: Placed<Payloads['attempt.interpreted']>[];
   decided: Placed<Payloads['attempt.retry_decided']> | null;
   completed: Placed<Payloads['attempt.completed']> | null;
-  /** Every reconciliation that names it, in order; the last one counts. `adopted`: its response stands for this attempt's observation. */
-  reconciliations: (Placed<Payloads['effect.reconciled']> & { adopted: boolean })[];
+  /** Every reconciliation that names it, in order; which one counts is said by `reconciliationOf`. */
+  reconciliations: Reconciliation[];
 }
 
 export interface Decision extends Placed<Payloads['duplicate.accepted']> {

@@ -4,10 +4,10 @@
  * An attempt is settled by its own whole or unsent observation; by a reconciliation that found it served or not served; by an accepted
  * duplicate, once a later attempt spends it (it is then passed over: paid for, perhaps, and given up); or, where its manifest declares
  * that the key is honoured, by a later whole response under that key. A 409 is no such response: it says that the first is still open.
+ * What was served stays served: a later question that is answered otherwise, or not at all, takes nothing back.
  */
-import type { Payloads } from './events.js';
 import type { History } from './history.js';
-import type { Attempt, CallRecord, Decision, Placed } from './records.js';
+import type { Attempt, CallRecord, Decision, Reconciliation } from './records.js';
 
 export type Settlement =
   | { by: 'complete' | 'not_sent' }
@@ -20,7 +20,7 @@ export type Settlement =
 export function settlementOf(history: History, call: CallRecord, attempt: Attempt): Settlement | null {
   const delivery = attempt.observed?.payload.delivery;
   if (delivery === 'complete' || delivery === 'not_sent') return { by: delivery };
-  const finding = attempt.reconciliations.at(-1)?.payload.finding;
+  const finding = reconciliationOf(attempt)?.payload.finding;
   if (finding === 'served' || finding === 'not_served') return { by: 'reconciliation', served: finding === 'served' };
   if (isNamedBySpent(call, attempt)) return { by: 'passed_over' };
   if (call.manifest?.provider.honours_key !== true) return null;
@@ -49,20 +49,30 @@ export function decidingAttempt(call: CallRecord): Attempt | undefined {
   return adopted.toSorted((a, b) => (adoptionOf(a)?.seq ?? 0) - (adoptionOf(b)?.seq ?? 0)).at(-1) ?? last;
 }
 
+/** Of several reconciliations of an attempt, the one that counts: the last that found it served, else the last. */
+export function reconciliationOf({ reconciliations }: Attempt): Reconciliation | null {
+  return reconciliations.findLast(({ payload }) => payload.finding === 'served') ?? reconciliations.at(-1) ?? null;
+}
+
 /** The reconciliation whose response stands for the observation of this attempt. */
-export function adoptionOf({ reconciliations }: Attempt): Placed<Payloads['effect.reconciled']> | null {
-  const last = reconciliations.at(-1);
-  return last?.adopted === true ? last : null;
+export function adoptionOf(attempt: Attempt): Reconciliation | null {
+  const counting = reconciliationOf(attempt);
+  return counting?.adopted === true ? counting : null;
+}
+
+/** Whether something was recorded of an attempt after its response: what came before an adoption does not speak of that response. */
+export function isSince(attempt: Attempt, place: { seq: number } | null | undefined): boolean {
+  return place != null && place.seq > (adoptionOf(attempt)?.seq ?? 0);
 }
 
 /** A whole response: the attempt's own, or one that was adopted for it. */
-export interface Response {
+export interface WholeResponse {
   seq: number;
   status: number;
   sha256: string;
 }
 
-export function responseOf(attempt: Attempt): Response | null {
+export function responseOf(attempt: Attempt): WholeResponse | null {
   const adoption = adoptionOf(attempt);
   const { status, response_sha256: sha256 } = adoption?.payload.response ?? attempt.observed?.payload ?? {};
   const seq = adoption?.seq ?? attempt.observed?.seq ?? 0;

@@ -5,8 +5,8 @@
  * settings of today would make otherwise is named. Manifest and body follow from the spec and from nothing else.
  */
 import type { RetryPolicy, Drift, Manifest, Tool } from './vocabulary.js';
+import { jsonArtifact } from './artifacts.js';
 import { canonical } from './canonical.js';
-import { sha256 } from './digest.js';
 import type { Artifact } from './events.js';
 
 export interface CallSpec {
@@ -37,8 +37,7 @@ const compared = [
 ] as const satisfies readonly (readonly [Drift, keyof CallSpec])[];
 
 export function specArtifact(spec: CallSpec): Artifact {
-  const bytes = Buffer.from(canonical(spec), 'utf8');
-  return { sha256: sha256(bytes), media_type: 'application/json', bytes };
+  return jsonArtifact(canonical(spec));
 }
 
 /** Which members differ. */

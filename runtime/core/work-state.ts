@@ -8,7 +8,7 @@ import type { WorkState } from '../contract/types.js';
 import { evidenceOf } from './evidence.js';
 import { missingIds, type History } from './history.js';
 import type { Attempt, CallRecord, CompilationRecord, TaskRecord } from './records.js';
-import { givenUp, settlementOf, unspentDecision } from './settlement.js';
+import { givenUp, reconciliationOf, settlementOf, unspentDecision } from './settlement.js';
 import { hashesOf } from './request.js';
 import type { Call, Operation } from './vocabulary.js';
 import { classify, effectOf } from './work-state-table.js';
@@ -64,7 +64,7 @@ export function projectCall(history: History, call: CallRecord): Call {
 }
 
 function projectAttempt(history: History, call: CallRecord, attempt: Attempt): Call['attempts'][number] {
-  const last = attempt.reconciliations.at(-1);
+  const reconciled = reconciliationOf(attempt);
   return {
     attempt_id: attempt.id,
     number: attempt.number,
@@ -73,7 +73,9 @@ function projectAttempt(history: History, call: CallRecord, attempt: Attempt): C
     result: attempt.interpretations.at(-1)?.payload.result ?? null,
     decision: attempt.decided?.payload.decision ?? null,
     outcome: attempt.completed?.payload.outcome ?? null,
-    ...(last && { reconciled: { finding: last.payload.finding, reason: last.payload.reason, adopted: last.adopted } }),
+    ...(reconciled && {
+      reconciled: { finding: reconciled.payload.finding, reason: reconciled.payload.reason, adopted: reconciled.adopted },
+    }),
   };
 }
 

@@ -6,11 +6,11 @@
 import type { Committer } from '../calls/committer.js';
 import { recoveredBy } from '../calls/stamp.js';
 import type { Draft } from '../core/events.js';
+import { act, appending, type Proposal } from './act.js';
 import { doubtful, placeOf } from './attempts.js';
 import { demandCall } from './demand.js';
 import { demandDecision } from './given.js';
 import type { AcceptedBy, OperationOptions } from './options.js';
-import { act, appending, type Plan } from './plan.js';
 
 export function acceptDuplicate(
   committer: Committer,
@@ -18,10 +18,10 @@ export function acceptDuplicate(
   decision: AcceptedBy,
   options: OperationOptions,
 ): { seq: number } {
-  return act(committer, options, () => planAcceptDuplicate(committer, callId, decision));
+  return act(committer, options, () => proposeAcceptDuplicate(committer, callId, decision));
 }
 
-export function planAcceptDuplicate(committer: Committer, callId: string, decision: AcceptedBy): Plan<{ seq: number }> {
+export function proposeAcceptDuplicate(committer: Committer, callId: string, decision: AcceptedBy): Proposal<{ seq: number }> {
   demandDecision(decision);
   const { by, note } = decision;
   const { call } = demandCall(committer, callId, 'accept_duplicate');

@@ -4,7 +4,7 @@ import type { Committer } from '../calls/committer.js';
 import type { AttemptPlace, Place } from '../calls/outcome.js';
 import { invariant } from '../core/errors.js';
 import type { Attempt, CallRecord, Placed } from '../core/records.js';
-import { adoptionOf, decidingAttempt, responseOf, unsettledAttempts, type Response } from '../core/settlement.js';
+import { decidingAttempt, isSince, responseOf, unsettledAttempts, type WholeResponse } from '../core/settlement.js';
 import type { Manifest } from '../core/vocabulary.js';
 
 export function placeOf(call: CallRecord): Place {
@@ -30,13 +30,13 @@ export function doubtful({ history }: Committer, call: CallRecord): Attempt[] {
 }
 
 /** The response of an attempt with its bytes, verified. */
-export function demandResponse(committer: Committer, attempt: Attempt): Response & { bytes: Buffer } {
+export function demandResponse(committer: Committer, attempt: Attempt): WholeResponse & { bytes: Buffer } {
   const response = responseOf(attempt);
   invariant(response !== null, 'an attempt is read only where its response is recorded');
   return { ...response, bytes: artifactBytes(committer, response.sha256) };
 }
 
-/** What was recorded of an attempt after its response; what came before an adoption does not speak of that response. */
+/** What was recorded of an attempt, where it was recorded after its response. */
 export function since<P>(attempt: Attempt, recorded: Placed<P> | null | undefined): P | null {
-  return recorded != null && recorded.seq > (adoptionOf(attempt)?.seq ?? 0) ? recorded.payload : null;
+  return recorded != null && isSince(attempt, recorded) ? recorded.payload : null;
 }

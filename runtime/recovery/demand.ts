@@ -17,16 +17,23 @@ export function demandCall(committer: Committer, callId: string, asked: CarriedO
   if (call === undefined) throw new RuntimeError('call-unknown', `There is no ${callId} in this ledger. Read its work state.`);
   const projected = projectCall(history, call);
   demandOpen(committer, call.taskId, callId);
-  const refusal = refusalOnCall(projected, asked, endOfChain(history.calls, call));
+  const refusal = refusalOnCall(projected, asked, endOfChain(history.calls, call), callsUnder(committer, call));
   if (refusal !== null) throw refused(callId, refusal);
   return { call, projected };
 }
 
 /** Refuses where another call under the key was served, or may have been. */
-export function demandUnserved({ history }: Committer, projected: Call, asked: CarriedOut): void {
-  const sameKey = (history.byKey.get(projected.idempotency_key) ?? []).map((other) => projectCall(history, other));
-  const refusal = refusalBySameKey(projected, sameKey, asked);
-  if (refusal !== null) throw refused(projected.call_id, refusal);
+export function demandUnserved(committer: Committer, call: CallRecord, asked: CarriedOut): void {
+  const { history } = committer;
+  const everywhere = (history.byKey.get(call.request.idempotency_key) ?? []).map((other) => projectCall(history, other));
+  const refusal = refusalBySameKey(projectCall(history, call), everywhere, callsUnder(committer, call), asked);
+  if (refusal !== null) throw refused(call.id, refusal);
+}
+
+/** The calls of its task under its key, itself included. */
+export function callsUnder({ history }: Committer, { taskId, request }: CallRecord): Call[] {
+  const sameKey = history.byKey.get(request.idempotency_key) ?? [];
+  return sameKey.filter((other) => other.taskId === taskId).map((other) => projectCall(history, other));
 }
 
 export function demandCompilationFor(committer: Committer, compilationId: string, asked: CarriedOut): CompilationRecord {

@@ -1,23 +1,24 @@
-/** Dry run: the plan of an operation, from the same place as the doing, and not carried out. Of `recover` it is the plan of the first step. */
+/** Dry run: what an operation would do, from the same place as the doing, and not done. Of `recover` it is the first step. */
 import type { Committer } from '../calls/committer.js';
-import type { Config } from '../calls/context.js';
-import { RecoveryRefused, RuntimeError } from '../core/errors.js';
-import type { CarriedOut, Operation } from '../core/vocabulary.js';
+import type { Config } from '../calls/config.js';
+import { RuntimeError } from '../core/errors.js';
+import type { CarriedOut } from '../core/vocabulary.js';
 import type { WorkState } from '../contract/types.js';
 import { projectWorkState } from '../core/work-state.js';
-import { planAcceptDuplicate } from './accept-duplicate.js';
-import { planJudgement } from './check-and-accept.js';
-import { planFinalize } from './finalize.js';
-import { planFixCall, planFixCompilation } from './fix-inputs.js';
+import { readAgain, type Proposal } from './act.js';
+import { proposeAcceptDuplicate } from './accept-duplicate.js';
+import { proposeJudgement } from './check-and-accept.js';
+import { proposeFinalize } from './finalize.js';
+import { proposeFixCall } from './fix-call.js';
+import { proposeFixCompilation } from './fix-compilation.js';
 import type { DryRun, DryRunOptions } from './options.js';
-import { readAgain, type Plan } from './plan.js';
-import { planReconcile } from './reconcile.js';
-import { planRecompile } from './recompile.js';
-import { inOrderOfNeed } from './recover.js';
-import { planRedecide } from './redecide.js';
-import { planReinterpret } from './reinterpret.js';
-import { planResume } from './resume.js';
-import { planNextAttempt } from './start-next-attempt.js';
+import { proposeReconcile } from './reconcile.js';
+import { proposeRecompile } from './recompile.js';
+import { proposeRedecide } from './redecide.js';
+import { proposeReinterpret } from './reinterpret.js';
+import { proposeResume } from './resume.js';
+import { proposeNextAttempt } from './start-next-attempt.js';
+import { firstToRecover, firstUnresolved, nextStep, noTask, nothingIsLeft, taskHolding, unneeded } from './tasks.js';
 
 interface Asked {
   committer: Committer;
@@ -29,18 +30,18 @@ interface Asked {
 /** Who decides does not change what would be appended. */
 const somebody = { by: 'somebody', note: '' };
 
-const plans: Record<CarriedOut, (asked: Asked) => Plan<unknown>> = {
-  start_call: ({ committer, config, on, options }) => planResume(committer, config, on, options),
-  recompile: ({ committer, on }) => planRecompile(committer, on),
-  fix_inputs: planFix,
-  reconcile_effect: ({ committer, config, on, options }) => planReconcile(committer, config, on, options),
-  accept_duplicate: ({ committer, on }) => planAcceptDuplicate(committer, on, somebody),
-  reinterpret: ({ committer, on, options }) => planReinterpret(committer, on, options),
-  redecide: ({ committer, on }) => planRedecide(committer, on),
-  start_next_attempt: ({ committer, config, on, options }) => planNextAttempt(committer, config, on, options),
-  finalize: ({ committer, on }) => planFinalize(committer, on),
+const proposals: Record<CarriedOut, (asked: Asked) => Proposal<unknown>> = {
+  start_call: ({ committer, config, on, options }) => proposeResume(committer, config, on, options),
+  recompile: ({ committer, on }) => proposeRecompile(committer, on),
+  fix_inputs: proposeFix,
+  reconcile_effect: ({ committer, config, on, options }) => proposeReconcile(committer, config, on, options),
+  accept_duplicate: ({ committer, on }) => proposeAcceptDuplicate(committer, on, somebody),
+  reinterpret: ({ committer, on, options }) => proposeReinterpret(committer, on, options),
+  redecide: ({ committer, on }) => proposeRedecide(committer, on),
+  start_next_attempt: ({ committer, config, on, options }) => proposeNextAttempt(committer, config, on, options),
+  finalize: ({ committer, on }) => proposeFinalize(committer, on),
   check_and_accept: ({ committer, on, options }) =>
-    planJudgement(committer, taskOf(committer, on), options.judgement ?? 'accepted', somebody),
+    proposeJudgement(committer, taskOf(committer, on), options.judgement ?? 'accepted', somebody),
 };
 
 export function dryRun(
@@ -51,62 +52,59 @@ export function dryRun(
   options: DryRunOptions,
 ): DryRun {
   readAgain(committer, options);
-  const states = [...committer.history.tasks.keys()].map((taskId) => projectWorkState(committer.history, taskId) as WorkState);
-  const task = id === null ? unnamed(states, operation) : named(states, id);
-  const on = id === null || id === task?.task_id ? (task?.task.on ?? null) : id;
-  if (operation !== 'recover' && !Object.hasOwn(plans, operation))
+  if (operation !== 'recover' && !Object.hasOwn(proposals, operation))
     throw new RuntimeError('input-invalid', `Nothing is carried out by the name ${String(operation)}.`);
-  const asked = operation === 'recover' ? recoverable(task) : operation;
-  if (on === null) throw nothingToDo(task, asked);
-  const { appends, sends } = plans[asked]({ committer, config, on, options });
-  return { appends, sends };
+  const states = [...committer.history.tasks.keys()].map((taskId) => projectWorkState(committer.history, taskId) as WorkState);
+  const first = operation === 'recover' ? firstToRecover : firstUnresolved;
+  const state = id === null ? first(states) : taskHolding(states, id);
+  const told = (asked: CarriedOut, on: string): DryRun => {
+    const { appends, sends } = proposals[asked]({ committer, config, on, options });
+    return { appends, sends };
+  };
+  if (operation === 'recover') {
+    if (id !== null && state === null) throw unknownTask(id);
+    return ofRecovery(state, told);
+  }
+  const on = id === null || id === state?.task_id ? (state?.task.on ?? null) : id;
+  if (on === null) throw state === null ? noTask() : unneeded(state, operation);
+  return told(operation, on);
 }
 
-/** The first task that has something to do; for `recover` the one that it would begin with. */
-function unnamed(states: readonly WorkState[], operation: CarriedOut | 'recover'): WorkState | null {
-  if (operation === 'recover') return inOrderOfNeed(states, ({ task }) => task.next_operation)[0] ?? null;
-  return states.find(({ task }) => task.next_operation !== 'none') ?? states[0] ?? null;
-}
-
-/** The task that an id belongs to. */
-function named(states: readonly WorkState[], id: string): WorkState | null {
-  return (
-    states.find(({ task_id, calls, compilations }) =>
-      [task_id, ...calls.map(({ call_id }) => call_id), ...compilations.map((one) => one.compilation_id)].includes(id),
-    ) ?? null
-  );
-}
-
-function recoverable(task: WorkState | null): CarriedOut {
-  const operation: Operation = task?.task.next_operation ?? 'none';
-  if (operation in plans && operation !== 'check_and_accept' && operation !== 'fix_inputs') return operation as CarriedOut;
-  throw nothingToDo(task, 'a recovery without a person');
-}
-
-function nothingToDo(task: WorkState | null, asked: string): RecoveryRefused {
-  const {
-    next_operation: operation,
-    on,
-    reason,
-  } = task?.task ?? { next_operation: 'none', on: null, reason: 'There is no task.' };
-  return new RecoveryRefused(
-    { on, operation, hazard: 'unneeded' },
-    `The record does not ask for ${asked}: ${reason} Next: ${operation}.`,
-  );
+function ofRecovery(state: WorkState | null, told: (asked: CarriedOut, on: string) => DryRun): DryRun {
+  if (state === null) throw noTask();
+  const step = nextStep(state);
+  if (step !== null) return told(step.operation, step.on);
+  if (nothingIsLeft(state.task.next_operation)) return { appends: [], sends: [] };
+  throw unneeded(state, 'a recovery without a person');
 }
 
 function taskOf({ history }: Committer, on: string): string {
   const taskId = history.tasks.has(on) ? on : history.calls.get(on)?.taskId;
-  if (taskId === undefined) throw new RuntimeError('task-unknown', `There is no ${on} in this ledger. Read its work state.`);
+  if (taskId === undefined) throw unknownTask(on);
   return taskId;
 }
 
+function unknownTask(id: string): RuntimeError {
+  return new RuntimeError('task-unknown', `There is no ${id} in this ledger. Read its work state.`);
+}
+
 /** Without inputs only the request for them is known. */
-function planFix({ committer, config, on, options }: Asked): Plan<unknown> {
-  const { inputs = {} } = options;
-  const isCompilation = committer.history.compilations.has(on);
-  if (!isCompilation) return planFixCall(committer, config, on, 'items' in inputs ? {} : inputs, options);
-  if ('items' in inputs) return planFixCompilation(committer, config, on, inputs, options);
-  const plan = planFixCompilation(committer, config, on, { items: [], requiredIds: [] }, options);
-  return { ...plan, appends: plan.appends.slice(0, 1) };
+function proposeFix({ committer, config, on, options }: Asked): Proposal<unknown> {
+  const { inputs } = options;
+  const { calls, compilations } = committer.history;
+  if (inputs === undefined) {
+    if (!compilations.has(on)) return proposeFixCall(committer, config, on, {}, options);
+    const proposal = proposeFixCompilation(committer, config, on, { items: [], requiredIds: [] }, options);
+    return { ...proposal, appends: proposal.appends.slice(0, 1) };
+  }
+  if ('items' in inputs) {
+    if (calls.has(on)) throw wrongKind(`${on} is a call: give an instruction or the id of a compilation.`);
+    return proposeFixCompilation(committer, config, on, inputs, options);
+  }
+  if (compilations.has(on)) throw wrongKind(`${on} is a compilation: give items and required ids.`);
+  return proposeFixCall(committer, config, on, inputs, options);
+}
+
+function wrongKind(told: string): RuntimeError {
+  return new RuntimeError('input-invalid', told);
 }

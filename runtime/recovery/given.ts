@@ -1,5 +1,6 @@
-/** What a person states or gives, checked before anything is planned: a caller's types may not have been. Whatever is well-formed is recorded as it is. */
+/** What a person states or gives, checked before anything is proposed: a caller's types may not have been. Whatever is well-formed is recorded as it is. */
 import { RuntimeError } from '../core/errors.js';
+import { isObject } from '../core/untrusted-json.js';
 import type { AcceptedBy, FixedCall, Statement } from './options.js';
 
 const findings: readonly Statement['finding'][] = ['served', 'not_served', 'unknown'];
@@ -33,10 +34,6 @@ function demandSigned(what: string, said: AcceptedBy): void {
   const { by, note } = said;
   demand(isText(by) && by !== '', `${what} says by whom it is.`);
   demand(isText(note), `The note of ${what.toLowerCase()} is text, perhaps empty.`);
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {

@@ -7,20 +7,21 @@
  * policy, the word about keys) was intended too, and is kept to the letter.
  */
 import type { Committer } from '../calls/committer.js';
-import { artifactBytes, contentReader, rebuiltPackage, type Config } from '../calls/context.js';
+import type { Config } from '../calls/config.js';
+import { artifactBytes, contentReader, rebuiltPackage } from '../calls/context.js';
 import { beyondUs, buildRecorded, prepareToday, rebuild, replayable, specOfToday, type Prepared } from '../calls/prepare.js';
 import type { CallRecord, CompilationRecord } from '../core/records.js';
 import { driftBetween, hashesOf, type BuiltRequest } from '../core/request.js';
 import { driftOfSpec, parseSpec, specInBody, type CallSpec } from '../core/spec.js';
 import type { Drift, Manifest, Operation } from '../core/vocabulary.js';
 import { cannot } from './demand.js';
+import type { SettingsFrom } from './options.js';
 
 export interface Intent extends Prepared {
   /** What `call.resumed` says was compared. */
   compared: { verified: ReturnType<typeof hashesOf> | null; spec_verified?: true };
 }
 
-type Settings = 'today' | 'recorded';
 interface Place {
   committer: Committer;
   config: Config;
@@ -35,7 +36,7 @@ export function intentOf(
   config: Config,
   call: CallRecord,
   operation: Operation,
-  settings: Settings = 'today',
+  settings: SettingsFrom = 'today',
 ): Intent {
   const refuse = (why: string, drift: readonly Drift[] = []): never => {
     throw cannot(call.id, operation, why, drift);
@@ -47,7 +48,7 @@ export function intentOf(
   return intent;
 }
 
-function intentOfManifest(place: Place, manifest: Manifest, settings: Settings): Intent {
+function intentOfManifest(place: Place, manifest: Manifest, settings: SettingsFrom): Intent {
   demandOurs(place, manifest);
   const request = settings === 'recorded' ? recordedRequest(place, manifest) : requestOfToday(place, manifest);
   const spec = { ...recordedSpec(place, manifest, request), ...promises(manifest) };
@@ -88,7 +89,7 @@ function promises({ interpreter, provider, renderer, retry_policy }: Manifest) {
   return { interpreter, provider, renderer, retry_policy };
 }
 
-function intentOfSpec(place: Place, settings: Settings): Intent {
+function intentOfSpec(place: Place, settings: SettingsFrom): Intent {
   const { committer, config, call, compilation, refuse } = place;
   const { spec_sha256, instruction } = call.request;
   if (spec_sha256 === undefined) {

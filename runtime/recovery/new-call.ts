@@ -1,18 +1,18 @@
-/** The plan of a call that takes the place of another: its link, its request, and the straight path from there. */
+/** The proposal of a call that takes the place of another: its link, its request, and the straight path from there. */
 import { preparationFailure, start, type CallOutcome, type Successor } from '../calls/call.js';
 import type { Committer } from '../calls/committer.js';
-import type { Config } from '../calls/context.js';
+import type { Config } from '../calls/config.js';
 import type { Prepared, WantedCall } from '../calls/prepare.js';
 import type { EventType } from '../core/events.js';
-import { requestSend, type Plan } from './plan.js';
+import { requestSend, type Proposal } from './act.js';
 
-export function newCallPlan(
+export function newCallProposal(
   committer: Committer,
   config: Config,
   wanted: WantedCall,
   prepared: Prepared,
   successor: Successor,
-): Plan<Promise<CallOutcome>> {
+): Proposal<Promise<CallOutcome>> {
   const linked: EventType[] = 'resumes' in successor ? ['call.resumed', 'call.requested'] : ['call.requested'];
   const carryOut = (): Promise<CallOutcome> => start(committer, config, wanted, prepared, successor);
   if (prepared.request === null || preparationFailure(config, prepared, wanted) !== null)

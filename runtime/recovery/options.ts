@@ -4,16 +4,30 @@ import type { CallOutcome } from '../calls/call.js';
 import type { OfferedContext } from '../calls/offered.js';
 import type { EventType, Payloads } from '../core/events.js';
 import type { Interpretation } from '../core/interpret.js';
+import type { KeptResponse } from '../core/reconciliation.js';
 import type { CarriedOut, Finding, Operation, ReconciledReason } from '../core/vocabulary.js';
+
+/**
+ * Whose settings a request is built from. `today`: what the settings of today would send must be what is recorded; a difference is refused.
+ * `recorded`: nothing of today is used but URL, time limit and transport.
+ */
+export type SettingsFrom = 'today' | 'recorded';
 
 export interface OperationOptions {
   /** The projection that the decision was made from. Without it, the one of this moment is used. */
   workState?: WorkState;
-  /**
-   * `today` (default): what the settings of today would send must be what is recorded; a difference is refused. `recorded`: nothing of
-   * today is used but URL, time limit and transport.
-   */
-  settings?: 'today' | 'recorded';
+  /** Default: `today`. */
+  settings?: SettingsFrom;
+}
+
+export interface ReconcileOptions extends OperationOptions {
+  /** Without it the provider is asked. */
+  statement?: Statement;
+}
+
+export interface ReinterpretOptions extends OperationOptions {
+  /** Default: the version on record. */
+  interpreterVersion?: number;
 }
 
 /** The inputs of a call that are to be fixed; what is left out stays as it is recorded. */
@@ -27,7 +41,7 @@ export interface Statement {
   by: string;
   finding: Finding;
   note: string;
-  response?: { status: number; contentType: string | null; bytes: Uint8Array };
+  response?: KeptResponse;
 }
 
 /** Who accepted that one attempt may pay again, and why. */
@@ -55,7 +69,7 @@ export interface Stopped {
 }
 
 export interface RecoverOptions {
-  settings?: 'today' | 'recorded';
+  settings?: SettingsFrom;
   /** Called after each reading of the projection, with what it names: also after the last, which leads to no step. */
   onRead?: (next: Operation, on: string | null) => void;
   /** Called before each operation, between reading the projection and acting on it. */

@@ -3,15 +3,15 @@ import type { Committer } from '../calls/committer.js';
 import { compilationEnd, demandCompiled, type CompiledContext } from '../calls/context.js';
 import { recoveredBy } from '../calls/stamp.js';
 import { compiler } from '../core/compile.js';
+import { act, appending, type Proposal } from './act.js';
 import { cannot, demandCompilationFor } from './demand.js';
 import type { OperationOptions } from './options.js';
-import { act, appending, type Plan } from './plan.js';
 
 export function recompile(committer: Committer, compilationId: string, options: OperationOptions): CompiledContext {
-  return act(committer, options, () => planRecompile(committer, compilationId));
+  return act(committer, options, () => proposeRecompile(committer, compilationId));
 }
 
-export function planRecompile(committer: Committer, compilationId: string): Plan<CompiledContext> {
+export function proposeRecompile(committer: Committer, compilationId: string): Proposal<CompiledContext> {
   const { taskId, request } = demandCompilationFor(committer, compilationId, 'recompile');
   const { name, version } = request.compiler;
   if (name !== compiler.name || version !== compiler.version)

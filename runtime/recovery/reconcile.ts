@@ -5,25 +5,21 @@
  * adopted: it stands for the observation, and no second request is sent. Nothing here sends the request again, whatever was found.
  */
 import type { Committer } from '../calls/committer.js';
-import type { Config } from '../calls/context.js';
+import type { Config } from '../calls/config.js';
 import { keptResponse } from '../calls/outcome.js';
 import { recoveredBy } from '../calls/stamp.js';
+import { jsonArtifact } from '../core/artifacts.js';
 import { canonical } from '../core/canonical.js';
-import { sha256 } from '../core/digest.js';
 import { invariant } from '../core/errors.js';
 import type { Artifact, Draft } from '../core/events.js';
 import { conclusionOf, encoded, type Conclusion, type Told } from '../core/reconciliation.js';
 import type { Attempt, CallRecord } from '../core/records.js';
 import { askProvider, questionOf, type KeyQuestion } from '../wire/key-questions.js';
+import { act, appending, overtaken, type Proposal } from './act.js';
 import { demandManifest, doubtful, placeOf } from './attempts.js';
 import { cannot, demandCall } from './demand.js';
 import { demandStatement } from './given.js';
-import type { OperationOptions, Reconciled, Statement } from './options.js';
-import { act, appending, overtaken, type Plan } from './plan.js';
-
-export interface ReconcileOptions extends OperationOptions {
-  statement?: Statement;
-}
+import type { Reconciled, ReconcileOptions, Statement } from './options.js';
 
 export async function reconcile(
   committer: Committer,
@@ -31,19 +27,19 @@ export async function reconcile(
   callId: string,
   options: ReconcileOptions,
 ): Promise<Reconciled> {
-  return await act(committer, options, () => planReconcile(committer, config, callId, options));
+  return await act(committer, options, () => proposeReconcile(committer, config, callId, options));
 }
 
-export function planReconcile(
+export function proposeReconcile(
   committer: Committer,
   config: Config,
   callId: string,
   { statement }: ReconcileOptions,
-): Plan<Reconciled | Promise<Reconciled>> {
+): Proposal<Reconciled | Promise<Reconciled>> {
   if (statement !== undefined) demandStatement(statement);
   const { call, projected } = demandCall(committer, callId, 'reconcile_effect');
   const attempts = doubtful(committer, call);
-  if (statement !== undefined) return planStatement(committer, call, attempts, statement);
+  if (statement !== undefined) return proposeStatement(committer, call, attempts, statement);
   if (config.reconcile === 'none')
     throw cannot(
       callId,
@@ -87,12 +83,12 @@ function demandSameDoubt(committer: Committer, call: CallRecord, attempts: reado
   if (now.length !== attempts.length || now.some(({ id }, index) => id !== attempts[index]?.id)) throw overtaken();
 }
 
-function planStatement(
+function proposeStatement(
   committer: Committer,
   call: CallRecord,
   attempts: readonly Attempt[],
   { by, note, finding, response }: Statement,
-): Plan<Reconciled> {
+): Proposal<Reconciled> {
   const basis = 'operator_statement';
   const conclusion: Conclusion = { finding, reason: 'stated', response: response ?? null };
   const evidence = evidenceArtifact({ basis, exchange: null, statement: { by, note } });
@@ -133,8 +129,7 @@ function reconciledDraft(
 }
 
 function evidenceArtifact(evidence: object): Artifact {
-  const bytes = Buffer.from(canonical(evidence), 'utf8');
-  return { sha256: sha256(bytes), media_type: 'application/json', bytes };
+  return jsonArtifact(canonical(evidence));
 }
 
 /** The question and what came, whole or not at all. */

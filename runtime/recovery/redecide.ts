@@ -5,16 +5,16 @@ import { recoveredBy } from '../calls/stamp.js';
 import { invariant } from '../core/errors.js';
 import { decideRetry } from '../core/retry.js';
 import { responseOf } from '../core/settlement.js';
+import { act, appending, type Proposal } from './act.js';
 import { demandDeciding, demandManifest, since } from './attempts.js';
 import { demandCall } from './demand.js';
 import type { OperationOptions, Redecided } from './options.js';
-import { act, appending, type Plan } from './plan.js';
 
 export function redecide(committer: Committer, callId: string, options: OperationOptions): Redecided {
-  return act(committer, options, () => planRedecide(committer, callId));
+  return act(committer, options, () => proposeRedecide(committer, callId));
 }
 
-export function planRedecide(committer: Committer, callId: string): Plan<Redecided> {
+export function proposeRedecide(committer: Committer, callId: string): Proposal<Redecided> {
   const { call } = demandCall(committer, callId, 'redecide');
   const { attempt, place } = demandDeciding(call);
   const { retry_policy, provider } = demandManifest(call);

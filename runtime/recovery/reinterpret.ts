@@ -10,24 +10,20 @@ import { recoveredBy } from '../calls/stamp.js';
 import { RecoveryRefused, RuntimeError } from '../core/errors.js';
 import { interpret, interpreterVersions, knownVersion, type InterpreterVersion } from '../core/interpret.js';
 import type { CallRecord } from '../core/records.js';
+import { act, appending, type Proposal } from './act.js';
 import { demandDeciding, demandManifest, demandResponse } from './attempts.js';
 import { cannot, demandCall } from './demand.js';
-import type { OperationOptions, Reinterpreted } from './options.js';
-import { act, appending, type Plan } from './plan.js';
-
-export interface ReinterpretOptions extends OperationOptions {
-  interpreterVersion?: number;
-}
+import type { Reinterpreted, ReinterpretOptions } from './options.js';
 
 export function reinterpret(committer: Committer, callId: string, options: ReinterpretOptions): Reinterpreted {
-  return act(committer, options, () => planReinterpret(committer, callId, options));
+  return act(committer, options, () => proposeReinterpret(committer, callId, options));
 }
 
-export function planReinterpret(
+export function proposeReinterpret(
   committer: Committer,
   callId: string,
   { interpreterVersion }: ReinterpretOptions,
-): Plan<Reinterpreted> {
+): Proposal<Reinterpreted> {
   const { call, projected } = demandCall(committer, callId, 'reinterpret');
   const { attempt, place } = demandDeciding(call);
   const version = demandVersion(call, interpreterVersion);
@@ -55,6 +51,6 @@ function demandVersion(call: CallRecord, asked: number | undefined): Interpreter
   throw cannot(
     call.id,
     'reinterpret',
-    `is to be read by the interpreter ${name} version ${version}, which this program has not. Name one that it has.`,
+    `is to be read by the interpreter ${name} version ${version}, which this program does not have. Name one that it has.`,
   );
 }

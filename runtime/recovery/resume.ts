@@ -7,15 +7,15 @@
  */
 import type { CallOutcome } from '../calls/call.js';
 import type { Committer } from '../calls/committer.js';
-import type { Config } from '../calls/context.js';
+import type { Config } from '../calls/config.js';
 import { recoveredBy } from '../calls/stamp.js';
 import { RecoveryRefused, ResumeRefused } from '../core/errors.js';
 import type { Operation } from '../core/vocabulary.js';
+import { act, readAgain, type Proposal } from './act.js';
 import { demandCall, demandUnserved } from './demand.js';
 import { intentOf } from './intent.js';
 import type { OperationOptions } from './options.js';
-import { act, readAgain, type Plan } from './plan.js';
-import { newCallPlan } from './new-call.js';
+import { newCallProposal } from './new-call.js';
 
 export interface ResumeOptions extends OperationOptions {
   /** Act only if this is the projected operation. */
@@ -29,7 +29,7 @@ export async function resumeCall(
   options: ResumeOptions = {},
 ): Promise<CallOutcome> {
   try {
-    return await act(committer, options, () => planResume(committer, config, callId, options));
+    return await act(committer, options, () => proposeResume(committer, config, callId, options));
   } catch (error) {
     throw asResumeRefused(error);
   }
@@ -39,29 +39,29 @@ export async function resumeCall(
 export function checkResume(committer: Committer, config: Config, callId: string, options: ResumeOptions = {}): void {
   try {
     readAgain(committer, options);
-    planResume(committer, config, callId, options);
+    proposeResume(committer, config, callId, options);
   } catch (error) {
     throw asResumeRefused(error);
   }
 }
 
-export function planResume(
+export function proposeResume(
   committer: Committer,
   config: Config,
   callId: string,
   { operation, settings }: ResumeOptions,
-): Plan<Promise<CallOutcome>> {
+): Proposal<Promise<CallOutcome>> {
   const { call, projected } = demandCall(committer, callId, 'start_call');
   if (operation !== undefined && operation !== projected.next_operation)
     throw new RecoveryRefused(
       { on: callId, operation: projected.next_operation, hazard: 'unneeded' },
-      `${callId} was asked to ${operation}; the record says ${projected.next_operation}.`,
+      `${callId} was asked to ${operation}; the record says ${projected.next_operation}. Read its work state and ask for that.`,
     );
-  demandUnserved(committer, projected, 'start_call');
+  demandUnserved(committer, call, 'start_call');
   const { compared, ...prepared } = intentOf(committer, config, call, 'start_call', settings);
   const { idempotency_key: idempotencyKey, instruction } = call.request;
   const wanted = { taskId: call.taskId, compilationId: call.compilationId, idempotencyKey, instruction };
-  return newCallPlan(committer, config, wanted, prepared, {
+  return newCallProposal(committer, config, wanted, prepared, {
     resumes: call,
     link: compared,
     stamp: recoveredBy('start_call'),

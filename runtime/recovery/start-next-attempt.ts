@@ -8,20 +8,20 @@
 import { runAttempts, type First } from '../calls/attempt.js';
 import type { CallOutcome } from '../calls/call.js';
 import type { Committer } from '../calls/committer.js';
-import type { Config } from '../calls/context.js';
+import type { Config } from '../calls/config.js';
 import { attemptCompletedDraft, decidedDraft } from '../calls/outcome.js';
 import { recoveredBy } from '../calls/stamp.js';
 import { invariant } from '../core/errors.js';
 import type { Draft } from '../core/events.js';
 import type { CallRecord } from '../core/records.js';
 import { decideRetry } from '../core/retry.js';
-import { unsettledAttempts, unspentDecision } from '../core/settlement.js';
+import { reconciliationOf, unsettledAttempts, unspentDecision } from '../core/settlement.js';
 import type { Call } from '../core/vocabulary.js';
+import { act, appending, requestSend, typesOf, type Proposal } from './act.js';
 import { demandDeciding, demandManifest, placeOf, since } from './attempts.js';
 import { demandCall, demandUnserved } from './demand.js';
 import { intentOf } from './intent.js';
 import type { OperationOptions, Stopped } from './options.js';
-import { act, appending, requestSend, typesOf, type Plan } from './plan.js';
 
 const stamp = () => recoveredBy('start_next_attempt');
 
@@ -31,15 +31,15 @@ export async function startNextAttempt(
   callId: string,
   options: OperationOptions,
 ): Promise<CallOutcome | Stopped> {
-  return await act(committer, options, () => planNextAttempt(committer, config, callId, options));
+  return await act(committer, options, () => proposeNextAttempt(committer, config, callId, options));
 }
 
-export function planNextAttempt(
+export function proposeNextAttempt(
   committer: Committer,
   config: Config,
   callId: string,
   { settings }: OperationOptions,
-): Plan<CallOutcome | Stopped | Promise<CallOutcome>> {
+): Proposal<CallOutcome | Stopped | Promise<CallOutcome>> {
   const { call, projected } = demandCall(committer, callId, 'start_next_attempt');
   const manifest = demandManifest(call);
   const before = draftsBefore(call, projected.stage);
@@ -50,7 +50,7 @@ export function planNextAttempt(
   }
   // An operator who accepted a duplicate, and a provider that honours the key, have answered this question.
   if (projected.stage !== 'duplicate_accepted' && !manifest.provider.honours_key)
-    demandUnserved(committer, projected, 'start_next_attempt');
+    demandUnserved(committer, call, 'start_next_attempt');
   const { request } = intentOf(committer, config, call, 'start_next_attempt', settings);
   invariant(request !== null, 'a call with a manifest has a request');
   const { idempotency_key: key } = call.request;
@@ -88,7 +88,10 @@ function citation({ history }: Committer, call: CallRecord, stage: Call['stage']
     return { cites: place.seq };
   };
   if (stage === 'duplicate_accepted') return seqOf(unspentDecision(call));
-  if (stage === 'retry_safe') return seqOf(unsettledAttempts(history, call).at(-1)?.reconciliations.at(-1));
-  if (stage === 'not_served') return seqOf(demandDeciding(call).attempt.reconciliations.at(-1));
+  if (stage === 'retry_safe') {
+    const unsettled = unsettledAttempts(history, call).at(-1);
+    return seqOf(unsettled && reconciliationOf(unsettled));
+  }
+  if (stage === 'not_served') return seqOf(reconciliationOf(demandDeciding(call).attempt));
   return {};
 }

@@ -60,6 +60,23 @@ describe('an accepted duplicate', () => {
   });
 });
 
+test.each([
+  ['attempt.observed', 'call-6 did not come to its end (what follows from', 'which asks for reinterpret.'],
+  ['attempt.interpreted', 'call-6 did not come to its end (what follows from', 'which asks for redecide.'],
+  ['attempt.started', 'The effect of call-6 is unknown (what came back', 'reconcile it with the provider first.'],
+])('closed right after %s, a call tells what its record knows', async (last, told, whatToDo) => {
+  const runtime: Runtime = open(newFolder(), {
+    commit: 'each',
+    onCommitted: (events) => {
+      if (events[0]?.type === last) runtime.close();
+    },
+  });
+  const error = await runtime.call(prepare(runtime)).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'effect-unknown', cause: { code: 'closed' } });
+  expect(String(error)).toContain(told);
+  expect(String(error)).toContain(whatToDo);
+});
+
 describe('a call with an unsettled attempt', () => {
   const retry = { max_attempts: 2, retry_statuses: [503], retry_not_sent: true, retry_broken_if_key_honoured: true };
   const honoured = { retry, provider: { ...settings({}).provider!, honoursKey: true } };

@@ -15,6 +15,7 @@ import { canonical } from '../core/canonical.js';
 import { RuntimeError } from '../core/errors.js';
 import { createLedgerFile } from './connection.js';
 import { makeDirectory, syncDirectory, writeAtomically } from './directory-sync.js';
+import { demandOwnFileSystem } from './file-system.js';
 import { irregular } from './identity.js';
 import { Lease, leaseName } from './lease.js';
 import { Ledger } from './ledger.js';
@@ -28,6 +29,7 @@ const leftovers = new RegExp(
 /** Opens the ledger of a folder, or creates both. A created folder comes with its lease: making it was an act. */
 export function openStateFolder(directory: string, create: boolean): { ledger: Ledger; lease: Lease | null } {
   const names = namesIn(directory);
+  demandOwnFileSystem(directory);
   if (names?.includes(formatName)) return { ledger: openLedger(directory), lease: null };
   if (names !== null && !names.every((name) => leftovers.test(name)))
     throw new RuntimeError(

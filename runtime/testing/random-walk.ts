@@ -11,6 +11,7 @@ import type { RuntimeOptions } from '../api/options.js';
 import type { Runtime } from '../api/runtime.js';
 import { RuntimeError } from '../core/errors.js';
 import type { LedgerEvent } from '../core/events.js';
+import { answeringCall } from '../core/operations.js';
 import type { CarriedOut, Finding, Operation } from '../core/vocabulary.js';
 import type { DryRunOptions } from '../recovery/options.js';
 import { items, newFolder, open } from './folder.js';
@@ -288,6 +289,9 @@ export class Walk {
     if (operation === 'check_and_accept')
       return this.step({ operation, on: 'task-1', given: { judgement: 'accepted' } }, Infinity);
     if (operation === 'none') return null;
+    const call = this.state.calls.find(({ call_id }) => call_id === on);
+    if (call !== undefined && answeringCall(call, this.state.calls) !== null)
+      return this.step({ operation: 'finalize', on, given: {} }, Infinity);
     if (operation === 'decide') {
       const ended = await this.step({ operation: 'reconcile_effect', on, given: {} }, Infinity);
       return this.state.task.next_operation === 'decide'

@@ -2,7 +2,8 @@ import * as net from 'node:net';
 import { once } from 'node:events';
 import { afterEach, expect, test } from 'vitest';
 import { respond, startProvider, type Behaviour, type TestProvider } from '../testing/provider.js';
-import { askProvider, questionOf, type Answered } from './key-questions.js';
+import type { Told } from '../core/reconciliation.js';
+import { askProvider, questionOf } from './key-questions.js';
 
 let provider: TestProvider | null = null;
 afterEach(async () => {
@@ -14,7 +15,7 @@ const sha256 = 'a'.repeat(64);
 const question = (ask: 'lookup' | 'fence', idempotencyKey = 'key 1/ü?'.normalize()) =>
   questionOf({ ask, idempotencyKey, requestSha256: sha256, fencingToken: 8 });
 
-async function answerTo(behaviour: Behaviour, ask: 'lookup' | 'fence' = 'lookup', timeoutMs = 10_000): Promise<Answered> {
+async function answerTo(behaviour: Behaviour, ask: 'lookup' | 'fence' = 'lookup', timeoutMs = 10_000): Promise<Told> {
   provider = await startProvider(behaviour);
   return askProvider(`${provider.url}/`, question(ask), timeoutMs, new AbortController().signal);
 }

@@ -4,6 +4,7 @@
  * As strict as the request itself: one exchange, nothing tried again, and an answer counts only when it is whole. What it means is decided
  * elsewhere, from what is kept of it.
  */
+import type { Told } from '../core/reconciliation.js';
 import { exchange } from './exchange.js';
 
 export interface Question {
@@ -24,9 +25,6 @@ export interface KeyQuestion {
   fencingToken: number | null;
 }
 
-export type Answered =
-  { ended: 'complete'; status: number; contentType: string | null; bytes: Buffer } | { ended: 'timed_out' | 'unreachable' };
-
 /** The one exchange that a question is. */
 export function questionOf({ ask, idempotencyKey, requestSha256, fencingToken }: Question): KeyQuestion {
   const path = `/keys/${encodeURIComponent(idempotencyKey)}`;
@@ -39,7 +37,7 @@ export async function askProvider(
   { method, path, requestSha256, fencingToken }: KeyQuestion,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Answered> {
+): Promise<Told> {
   const headers: Record<string, string | number> = { 'request-sha256': requestSha256 };
   if (method === 'POST') headers['content-length'] = 0;
   if (fencingToken !== null) headers['fencing-token'] = fencingToken;

@@ -2,6 +2,7 @@
 import { openRuntime, type Runtime } from '../../api/runtime.js';
 import { checkpoints } from '../../contract/data.js';
 import { asScenario, type Scenario } from './scenario.js';
+import type { SettingsFrom } from '../../recovery/options.js';
 import type { RoleContext } from '../kit/role.js';
 import type { Ask } from './operations/wanted.js';
 
@@ -21,7 +22,7 @@ export function openFor(context: RoleContext, create: boolean): { runtime: Runti
 }
 
 /** For an operation: by the settings of the scenario, or, without one, by those on record. */
-export function openForOperation(context: RoleContext, ask: Ask | null): { runtime: Runtime; settings: 'today' | 'recorded' } {
+export function openForOperation(context: RoleContext, ask: Ask | null): { runtime: Runtime; settings: SettingsFrom } {
   const { scenario } = context.environment;
   const settings = scenario === null ? 'recorded' : 'today';
   return { runtime: open(context, settingsOf(context, scenario === null ? null : asScenario(scenario), ask)), settings };

@@ -5,12 +5,11 @@
  * With an operation it carries that out (`operations/`). Without one it resumes a call that was never sent, and refuses everything else.
  */
 import type { Runtime } from '../../api/runtime.js';
-import { ResumeRefused, RuntimeError } from '../../core/errors.js';
-import type { Operation } from '../../core/vocabulary.js';
+import { ResumeRefused, RuntimeError, type RecoveryRefused } from '../../core/errors.js';
 import type { WorkState } from '../../contract/types.js';
+import { firstUnresolved, isCall, noTask, unneeded } from '../../recovery/tasks.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { openFor, parkingPlaces } from './open.js';
-import { firstUnresolved } from './operations/named.js';
 import { operate } from './operations/operation.js';
 import { wantedOf } from './operations/wanted.js';
 import { reportOfCall } from './report.js';
@@ -40,20 +39,19 @@ async function resumeUnsent(context: RoleContext): Promise<Report> {
 
 function taskToResume(runtime: Runtime): WorkState {
   const state = firstUnresolved(runtime.tasks().map(({ taskId }) => runtime.workState(taskId)));
-  if (state === null) throw unneeded('none', 'The ledger holds no task.');
+  if (state === null) throw ofNoCall(noTask());
   return state;
 }
 
 function unresolvedCall(state: WorkState): string {
-  const { next_operation: operation, on, reason } = state.task;
-  const call = state.calls.find(({ call_id }) => call_id === on);
-  if (call === undefined || operation === 'check_and_accept')
-    throw unneeded(operation, `Nothing is to be resumed: ${reason} Next: ${operation}.`);
-  return call.call_id;
+  const { next_operation: operation, on } = state.task;
+  if (on === null || !isCall(state, on) || operation === 'check_and_accept') throw ofNoCall(unneeded(state, 'a resume'));
+  return on;
 }
 
-function unneeded(operation: Operation, message: string): ResumeRefused {
-  return new ResumeRefused({ callId: null, operation, hazard: 'unneeded' }, message);
+/** A resume refuses by a name of its own, and here it is about no call. */
+function ofNoCall({ operation, hazard, message }: RecoveryRefused): ResumeRefused {
+  return new ResumeRefused({ callId: null, operation, hazard }, message);
 }
 
 /** Another owner acted first: what was to be done is no longer this process's to do. */

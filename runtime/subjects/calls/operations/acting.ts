@@ -1,5 +1,6 @@
 /** What every file of this folder is given: the role, the open runtime, and what the operation concerns. */
 import type { Runtime } from '../../../api/runtime.js';
+import type { SettingsFrom } from '../../../recovery/options.js';
 import type { RoleContext } from '../../kit/role.js';
 import type { Named } from './named.js';
 
@@ -8,5 +9,5 @@ export interface Acting {
   runtime: Runtime;
   named: Named;
   /** Whose settings a request is built from. */
-  settings: 'today' | 'recorded';
+  settings: SettingsFrom;
 }

@@ -6,8 +6,7 @@
  */
 import type { Runtime } from '../../../api/runtime.js';
 import type { WorkState } from '../../../contract/types.js';
-import { RecoveryRefused } from '../../../core/errors.js';
-import { inOrderOfNeed } from '../../../recovery/recover.js';
+import { firstToRecover, firstUnresolved, isCall, isCompilation, taskHolding, unneeded } from '../../../recovery/tasks.js';
 import { UsageError } from '../../kit/environment.js';
 import type { Wanted } from './wanted.js';
 
@@ -24,28 +23,14 @@ export interface Named {
 export function namedIn(runtime: Runtime, operation: Wanted['operation'], id: string | null): Named | null {
   const states = runtime.tasks().map(({ taskId }) => runtime.workState(taskId));
   if (id === null) {
-    const [needy] = inOrderOfNeed(states, ({ task }) => task.next_operation);
-    const first = operation === 'recover' ? (needy ?? null) : firstUnresolved(states);
+    const first = operation === 'recover' ? firstToRecover(states) : firstUnresolved(states);
     return first === null ? null : { workState: first, on: first.task.on, explicit: false };
   }
-  const workState = states.find((state) => state.task_id === id || isCall(state, id) || isCompilation(state, id));
-  if (workState === undefined)
+  const workState = taskHolding(states, id);
+  if (workState === null)
     throw new UsageError(`There is no ${id} in this ledger. Name a task, a call or a compilation that it holds.`);
   const explicit = workState.task_id !== id;
   return { workState, on: explicit ? id : workState.task.on, explicit };
-}
-
-/** The first task that has something to do, else the first. */
-export function firstUnresolved(states: readonly WorkState[]): WorkState | null {
-  return states.find(({ task }) => task.next_operation !== 'none') ?? states[0] ?? null;
-}
-
-export function isCall(state: WorkState, id: string | null): boolean {
-  return state.calls.some(({ call_id }) => call_id === id);
-}
-
-export function isCompilation(state: WorkState, id: string | null): boolean {
-  return state.compilations.some(({ compilation_id }) => compilation_id === id);
 }
 
 /**
@@ -61,11 +46,4 @@ export function demandOf(
   if (on !== null && fits) return on;
   if (explicit) throw new UsageError(`${on} is no ${kind}; ${operation} concerns one.`);
   throw unneeded(workState, operation);
-}
-
-export function unneeded({ task_id, task }: WorkState, asked: string): RecoveryRefused {
-  return new RecoveryRefused(
-    { on: task.on, operation: task.next_operation, hazard: 'unneeded' },
-    `The task ${task_id} does not ask for ${asked}: ${task.reason} Next: ${task.next_operation}.`,
-  );
 }

@@ -4,7 +4,7 @@
  * Guarantee: a refusal appended nothing and sent nothing; what was carried out before a failure is in the answer.
  */
 import type { Runtime } from '../../../api/runtime.js';
-import { RecoveryRefused } from '../../../core/errors.js';
+import { noTask } from '../../../recovery/tasks.js';
 import type { Report, RoleContext } from '../../kit/role.js';
 import { openForOperation } from '../open.js';
 import type { Acting } from './acting.js';
@@ -46,5 +46,5 @@ async function one(acting: Acting, wanted: One): Promise<Report> {
 function demandNamed(runtime: Runtime, { operation }: Wanted, id: string | null): Named {
   const named = namedIn(runtime, operation, id);
   if (named !== null) return named;
-  throw new RecoveryRefused({ on: null, operation: 'none', hazard: 'unneeded' }, 'The ledger holds no task.');
+  throw noTask();
 }

@@ -1,9 +1,10 @@
 /** What was asked, in the runtime's words: the id that an operation concerns, and what a person stated or gave. Pure. */
 import type { OfferedContext } from '../../../calls/offered.js';
 import type { DryRunOptions, FixedCall, Statement } from '../../../recovery/options.js';
+import { isCompilation } from '../../../recovery/tasks.js';
 import { UsageError } from '../../kit/environment.js';
 import type { OfferedContext as GivenContext } from '../scenario.js';
-import { demandOf, isCompilation, type Named } from './named.js';
+import { demandOf, type Named } from './named.js';
 import type { GivenCall, One, StatedEffect, Wanted } from './wanted.js';
 
 /** The call or compilation that the operation concerns; `check_and_accept` concerns the task. */

@@ -2,7 +2,7 @@
  * The common frame of every operation: decide from the projection that the caller read, take the lease, read again, refuse if the log has
  * grown, decide again from the log itself, append.
  *
- * A plan says what it would append and send, and does it when it is carried out: a dry run is a plan that is not. Guarantee: of several
+ * A proposal says what it would append and send, and does it when it is carried out: a dry run is a proposal that is not. Guarantee: of several
  * processes that act on one state one does, and each other gets `OwnerAlive` or `overtaken` and writes nothing; the ledger compares
  * once more inside the write transaction.
  */
@@ -15,7 +15,7 @@ import type { DryRun, OperationOptions } from './options.js';
 
 export type Send = DryRun['sends'][number];
 
-export interface Plan<Result> {
+export interface Proposal<Result> {
   /** Types of events, as far as they follow from the record. */
   appends: EventType[];
   sends: Send[];
@@ -23,16 +23,16 @@ export interface Plan<Result> {
 }
 
 /**
- * Plans from the log that the caller's projection was made from, and again as its owner; then carries it out. Of the projection only its
+ * Proposes from the log that the caller's projection was made from, and again as its owner; then carries it out. Of the projection only its
  * place in the log is used: the rest follows from the log itself, and what the caller holds may be the state of another ledger.
  */
-export function act<Result>(committer: Committer, options: OperationOptions, plan: () => Plan<Result>): Result {
+export function act<Result>(committer: Committer, options: OperationOptions, propose: () => Proposal<Result>): Result {
   const seen = readAgain(committer, options);
   // Who is refused does not take the lease. A caller may have read further than this runtime has; then only the owner can tell.
-  if (committer.history.lastSeq === seen) plan();
+  if (committer.history.lastSeq === seen) propose();
   committer.own();
   if (committer.history.lastSeq !== seen) throw overtaken();
-  return plan().carryOut();
+  return propose().carryOut();
 }
 
 /** The place in the log from which the caller decided, or this moment's; refuses where the log is known to have grown since. */
@@ -48,8 +48,8 @@ export function overtaken(): RuntimeError {
   return new RuntimeError('overtaken', 'The ledger has grown since its work state was read. Nothing was done; read it again.');
 }
 
-/** A plan that only appends. */
-export function appending<Result>(committer: Committer, drafts: readonly Draft[], told: () => Result): Plan<Result> {
+/** A proposal that only appends. */
+export function appending<Result>(committer: Committer, drafts: readonly Draft[], told: () => Result): Proposal<Result> {
   return {
     appends: typesOf(drafts),
     sends: [],
