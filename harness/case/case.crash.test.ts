@@ -4,32 +4,17 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { validateAnswer, validateCase, validateExecution, validateInspector, validateProcess } from '../contract/validators.js';
 import { parseCanonical, sha256 } from '../io/canonical.js';
-import type { Installation } from '../io/installation.js';
 import { filesBelow } from '../io/inventory.js';
 import { allPids, signal } from '../process/proc.js';
 import { runPlan, type RunResult } from '../run.js';
-import {
-  atIntent,
-  builtInstallation,
-  held,
-  killedCase,
-  readJson,
-  requestFor,
-  restart,
-  temporaryFolder,
-  toyPlan,
-} from '../testing/plans.js';
+import { atIntent, held, killedCase, readJson, restart, toyPlan } from '../testing/plans.js';
+import { standForRuns } from '../testing/stand.js';
 import { realStages } from './context.js';
 
-let installation: Installation;
-const folder = temporaryFolder();
-beforeAll(() => {
-  installation = builtInstallation();
-});
-afterAll(() => folder.remove());
+const stand = standForRuns();
 
 describe('a run of good subjects', () => {
   let result: RunResult;
@@ -38,8 +23,7 @@ describe('a run of good subjects', () => {
   beforeAll(async () => {
     const late = { at: 'checkpoint' as const, checkpoint: 'answer.written', occurrence: 1 };
     const arms = [restart('naive'), { ...restart('again'), from: 'naive' }];
-    const plan = toyPlan([killedCase('at-intent', 'good', atIntent, arms), killedCase('at-answer', 'good', late)]);
-    result = await runPlan(requestFor(plan, folder.path, installation));
+    result = await stand.run([killedCase('at-intent', 'good', atIntent, arms), killedCase('at-answer', 'good', late)]);
   });
 
   it('has no void case and counts its kills', () => {
@@ -70,8 +54,8 @@ describe('a run of good subjects', () => {
     let checked = 0;
     for (const path of filesBelow(result.bundle)) {
       const text = readFileSync(join(result.bundle, path), 'utf8');
-      expect(text).not.toContain(installation.build);
-      expect(text).not.toContain(folder.path);
+      expect(text).not.toContain(stand.installation.build);
+      expect(text).not.toContain(stand.folder);
       const shape = shapes.find(([name]) => name.test(path));
       if (shape === undefined) continue;
       expect(shape[1](parseCanonical(text)), path).toBe(true);
@@ -160,7 +144,7 @@ describe('a subject that breaks a rule', () => {
       killedCase('deaf', 'ignores-SIGTERM'),
       killedCase('speaks', 'writes-a-lot-to-stderr', { at: 'checkpoint', checkpoint: 'answer.written', occurrence: 1 }),
     ]);
-    result = await runPlan(requestFor({ ...plan, timeouts: { checkpoint_ms: 3000, role_ms: 3000 } }, folder.path, installation));
+    result = await runPlan(stand.request({ ...plan, timeouts: { checkpoint_ms: 3000, role_ms: 3000 } }));
   });
 
   it.each(behaviours)('%s: void, %s', (behaviour, reason) => {
@@ -212,11 +196,11 @@ describe('a provider that dies', () => {
       ...realStages,
       spawn: (request: Parameters<typeof realStages.spawn>[0]) => {
         for (const pid of allPids())
-          if (commandLineOf(pid).includes(installation.provider) && parentOf(pid) === process.pid) signal(pid, 'SIGKILL');
+          if (commandLineOf(pid).includes(stand.installation.provider) && parentOf(pid) === process.pid) signal(pid, 'SIGKILL');
         return realStages.spawn(request);
       },
     };
-    const result = await runPlan(requestFor(toyPlan([killedCase('killed', 'good')]), folder.path, installation, { stages }));
+    const result = await stand.run([killedCase('killed', 'good')], { stages });
     expect(result.voids.map(({ reason }) => reason)).toEqual(['provider-lost', 'provider-lost', 'provider-lost']);
     execFileSync('sha256sum', ['-c', '--strict', '--quiet', 'manifest-sha256.txt'], { cwd: result.bundle });
   });

@@ -3,40 +3,22 @@
  *
  * That the models are taken for good when nothing is planted is shown in `group.crash.test.ts`; without that these could not fail.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CrashModels, crashModels } from '../crash/models.js';
 import { HarnessError } from '../errors.js';
-import type { Installation } from '../io/installation.js';
 import type { PlannedArm } from '../plan/types.js';
 import { isLiving, processFacts } from '../process/proc.js';
 import type { RoleProcess } from '../process/spawn.js';
 import { stop } from '../process/stop.js';
-import { runPlan, type RunResult } from '../run.js';
-import {
-  atIntent,
-  builtInstallation,
-  killedCase,
-  race,
-  readJson,
-  recovery,
-  requestFor,
-  temporaryFolder,
-  toyPlan,
-  zombie,
-} from '../testing/plans.js';
+import type { RunResult } from '../run.js';
+import { atIntent, killedCase, race, readJson, recovery, zombie } from '../testing/plans.js';
+import { standForRuns } from '../testing/stand.js';
 import { realStages, type Stages } from './context.js';
 
-let installation: Installation;
-const folder = temporaryFolder();
-beforeAll(() => {
-  installation = builtInstallation();
-});
-afterAll(() => folder.remove());
+const stand = standForRuns();
 
-async function run(arms: PlannedArm[], stages: Partial<Stages> = {}): Promise<RunResult> {
-  const plan = toyPlan([killedCase('case', 'good', atIntent, arms)]);
-  const request = requestFor(plan, folder.path, installation, { cases: ['case'], stages: { ...realStages, ...stages } });
-  return runPlan(request);
+function run(arms: PlannedArm[], stages: Partial<Stages> = {}): Promise<RunResult> {
+  return stand.run([killedCase('case', 'good', atIntent, arms)], { cases: ['case'], stages: { ...realStages, ...stages } });
 }
 
 describe('a false race', () => {

@@ -3,32 +3,16 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Group, Process } from '../contract/types.js';
 import { validateAnswer, validateCase, validateGroup, validateProcess } from '../contract/validators.js';
 import { parseCanonical, sha256 } from '../io/canonical.js';
-import type { Installation } from '../io/installation.js';
 import { filesBelow } from '../io/inventory.js';
-import { runPlan, type RunResult } from '../run.js';
-import {
-  atIntent,
-  builtInstallation,
-  killedCase,
-  race,
-  readJson,
-  recovery,
-  requestFor,
-  temporaryFolder,
-  toyPlan,
-  zombie,
-} from '../testing/plans.js';
+import type { RunResult } from '../run.js';
+import { atIntent, killedCase, race, readJson, recovery, zombie } from '../testing/plans.js';
+import { standForRuns } from '../testing/stand.js';
 
-let installation: Installation;
-const folder = temporaryFolder();
-beforeAll(() => {
-  installation = builtInstallation();
-});
-afterAll(() => folder.remove());
+const stand = standForRuns();
 
 describe('what is recorded', () => {
   let result: RunResult;
@@ -59,8 +43,7 @@ describe('what is recorded', () => {
       }),
       recovery('later', { from: 'forced' }),
     ];
-    const plan = toyPlan([killedCase('case', 'good', atIntent, arms)]);
-    result = await runPlan(requestFor(plan, folder.path, installation, { cases: ['case'] }));
+    result = await stand.run([killedCase('case', 'good', atIntent, arms)], { cases: ['case'] });
   });
 
   it('has the right shape, and no case is void', () => {

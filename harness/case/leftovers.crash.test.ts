@@ -6,34 +6,16 @@ import { once } from 'node:events';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Installation } from '../io/installation.js';
+import { describe, expect, it } from 'vitest';
 import type { PlannedCase } from '../plan/types.js';
 import { ownCgroup } from '../process/cgroup.js';
 import { allPids, isLiving, processFacts } from '../process/proc.js';
 import { runPlan } from '../run.js';
-import {
-  atIntent,
-  builtInstallation,
-  control,
-  killedCase,
-  race,
-  readJson,
-  recovery,
-  requestFor,
-  subjectsFolder,
-  temporaryFolder,
-  toyPlan,
-  zombie,
-} from '../testing/plans.js';
+import { atIntent, control, killedCase, race, readJson, recovery, subjectsFolder, toyPlan, zombie } from '../testing/plans.js';
+import { standForRuns } from '../testing/stand.js';
 import { realStages, type Stages } from './context.js';
 
-let installation: Installation;
-const folder = temporaryFolder();
-beforeAll(() => {
-  installation = builtInstallation();
-});
-afterAll(() => folder.remove());
+const stand = standForRuns();
 
 /** A user without any rights of its own. */
 const nobody = 65534;
@@ -86,16 +68,16 @@ describe.each([
   ['without a cgroup', withoutCgroup],
 ])('killed producers, %s', (name, stages) => {
   it('leave nobody behind: a child in the group, a child of its own session, a shell around the program', async () => {
-    const here = join(folder.path, name.replaceAll(' ', '-'));
-    const children = toyPlan([killedCase('group', 'good.group'), killedCase('setsid', 'good.setsid')]);
+    const here = join(stand.folder, name.replaceAll(' ', '-'));
+    const children = [killedCase('group', 'good.group'), killedCase('setsid', 'good.setsid')];
     mkdirSync(here);
-    const result = await runPlan(requestFor(children, here, installation, { stages }));
+    const result = await stand.run(children, { stages }, here);
     // A group kill cannot reach a session of its own: without a cgroup such a child is a survivor, named, and the case void.
     const expected = stages === realStages ? [] : [{ case: 'setsid', reason: 'survivors' }];
     expect(result.voids).toMatchObject(expected);
     expect(livingOf(here)).toEqual([]);
 
-    const wrapped = await runPlan(requestFor(toyPlan([killedCase('shell', 'good')], 'wrapped'), here, installation, { stages }));
+    const wrapped = await runPlan(stand.request(toyPlan([killedCase('shell', 'good')], 'wrapped'), { stages }, here));
     expect(wrapped.voids.filter((one) => one.case === 'shell')).toMatchObject([{ reason: 'kill-not-proven' }]);
     expect(livingOf(here)).toEqual([]);
     expect(cgroupsOf(process.pid)).toEqual([]);
@@ -107,14 +89,14 @@ describe.each([
   ['without a cgroup', withoutCgroup],
 ])('what a process that nobody killed leaves behind, %s', (name, stages) => {
   it('is recorded before it is killed: of a role, of one that ended too early, and of an inspector', async () => {
-    const here = join(folder.path, `left-${name.replaceAll(' ', '-')}`);
+    const here = join(stand.folder, `left-${name.replaceAll(' ', '-')}`);
     mkdirSync(here);
-    const plan = toyPlan([
+    const cases = [
       { ...control(), id: 'role', scenario: 'good.group.setsid' },
       killedCase('too-early', 'exits-at-the-checkpoint.group'),
       { ...control(), id: 'inspector', scenario: 'inspection-leaves-children.group.setsid' },
-    ]);
-    const { bundle, voids } = await runPlan(requestFor(plan, here, installation, { stages }));
+    ];
+    const { bundle, voids } = await stand.run(cases, { stages }, here);
     expect(voids).toMatchObject([{ case: 'too-early', reason: 'exited-before-kill' }]);
     const left = (id: string, file: string): unknown => readJson(bundle, 'data', 'cases', id, 'producer', file)['left_behind'];
     expect(left('role', 'process.json')).toHaveLength(2);
@@ -135,16 +117,13 @@ describe('a harness that is killed', () => {
     user: number | null = null,
     cases: PlannedCase[] = parkedForEver,
   ): { child: ChildProcess; out: string } => {
-    const out = join(folder.path, name);
+    const out = join(stand.folder, name);
     mkdirSync(out);
-    if (user !== null) for (const path of [folder.path, out]) chownSync(path, user, user);
-    const { planFile } = requestFor(
-      { ...toyPlan(cases), timeouts: { checkpoint_ms: 30_000, role_ms: 30_000 } },
-      out,
-      installation,
-    );
+    if (user !== null) for (const path of [stand.folder, out]) chownSync(path, user, user);
+    const plan = { ...toyPlan(cases), timeouts: { checkpoint_ms: 30_000, role_ms: 30_000 } };
+    const { planFile } = stand.request(plan, {}, out);
     const args = [
-      join(installation.build, 'harness', 'cli', 'main.js'),
+      join(stand.installation.build, 'harness', 'cli', 'main.js'),
       'run',
       planFile,
       '--out',
@@ -229,7 +208,7 @@ describe('a harness that is killed', () => {
   it.runIf(process.getuid?.() === 0)(
     'by SIGKILL, as a user who can make no cgroup, leaves nobody either: not even children of their own session',
     async ({ skip }) => {
-      if (!reachableBy(nobody, installation.build, folder.path)) {
+      if (!reachableBy(nobody, stand.installation.build, stand.folder)) {
         console.warn('SKIPPED, NOT PASSED: another user cannot reach the build or the temporary folder, so this did not run.');
         skip();
       }

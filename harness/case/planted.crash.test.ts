@@ -6,10 +6,9 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { crashModels } from '../crash/models.js';
 import { bySigkill, processKillBy, type Strike } from '../crash/process-kill.js';
-import type { Installation } from '../io/installation.js';
 import { filesBelow } from '../io/inventory.js';
 import type { Plan } from '../plan/types.js';
 import type { RunRequest } from '../prepare.js';
@@ -18,16 +17,12 @@ import { signal } from '../process/proc.js';
 import type { RoleProcess } from '../process/spawn.js';
 import { runPlan, type RunResult } from '../run.js';
 import { loadSubject } from '../subject/find.js';
-import { builtInstallation, readJson, requestFor, temporaryFolder } from '../testing/plans.js';
+import { readJson } from '../testing/plans.js';
+import { standForRuns } from '../testing/stand.js';
 import { askForVerdict } from '../verdict.js';
 import { realStages, type Stages } from './context.js';
 
-let installation: Installation;
-const folder = temporaryFolder();
-beforeAll(() => {
-  installation = builtInstallation();
-});
-afterAll(() => folder.remove());
+const stand = standForRuns();
 
 /** The cases, each with the one arm that a fault below needs. */
 const parts = new Map([
@@ -60,8 +55,8 @@ interface Outcome {
 }
 
 async function experiment(more: Partial<RunRequest> = {}): Promise<Outcome & { bundle: string }> {
-  const result = await runPlan({ ...requestFor(partOfMainPlan(), folder.path, installation), subjects: [], ...more });
-  const { verdict } = await askForVerdict(result.bundle, installation);
+  const result = await runPlan(stand.request(partOfMainPlan(), { subjects: [], ...more }));
+  const { verdict } = await askForVerdict(result.bundle, stand.installation);
   return {
     verdict: verdict.verdict,
     codes: [...new Set(verdict.findings.map(({ code }) => code))].sort(),
@@ -77,8 +72,8 @@ const withKill = (strike: Strike): Partial<RunRequest> =>
 
 /** The real subject with one role replaced by a program of our own, which gets the path of the real one as its argument. */
 function withRole(role: 'produce' | 'inspect' | 'resume' | 'restart', program: string): Partial<RunRequest> {
-  const real = loadSubject(join(installation.subjects, 'calls'));
-  const planted = mkdtempSync(join(folder.path, `planted-${role}-`));
+  const real = loadSubject(join(stand.installation.subjects, 'calls'));
+  const planted = mkdtempSync(join(stand.folder, `planted-${role}-`));
   writeFileSync(join(planted, 'planted.mjs'), program);
   const roles = Object.fromEntries(
     Object.entries(real.description.roles).map(([name, [, file = '']]) => {
@@ -273,9 +268,9 @@ describe('a harness', () => {
   });
 
   it('that seals nothing is not valid', async () => {
-    const empty = join(folder.path, 'empty');
+    const empty = join(stand.folder, 'empty');
     mkdirSync(empty);
-    const { verdict } = await askForVerdict(empty, installation);
+    const { verdict } = await askForVerdict(empty, stand.installation);
     expect(verdict.verdict).not.toBe('valid');
     expect(verdict.claims.held).toBe(0);
   });
