@@ -6,7 +6,7 @@ import { intentsOf } from '../model/effects.js';
 import { historyOf, type History } from '../model/history.js';
 import { outcomeOf } from '../model/outcome.js';
 import type { Snapshot } from '../read/bundle.js';
-import type { Request } from '../read/receipts.js';
+import type { OnItsWay, Received, Request } from '../read/receipts.js';
 import type { Expectation } from '../read/plan.js';
 import type { StateEvidence } from '../read/state.js';
 import { need } from './check.js';
@@ -54,6 +54,14 @@ export function addedRequests(snapshot: Snapshot): readonly Request[] {
 /** How many lines of receipts the snapshot began with. */
 export function inheritedLines({ base }: Snapshot): number {
   return base === undefined ? 0 : need(base.receipts).lineCount;
+}
+
+/** What came of this snapshot's own processes: requests, questions, and what left them and has not arrived. */
+export function ownLines(snapshot: Snapshot): (Received | OnItsWay['line'])[] {
+  const { all, delayed } = need(snapshot.receipts);
+  const inherited = inheritedLines(snapshot);
+  const arrived = all.map(({ received }) => received).filter((line) => line.delayed === undefined);
+  return [...arrived, ...delayed.map(({ line }) => line)].filter(({ seq }) => seq > inherited);
 }
 
 type PlannedCall = NonNullable<Expectation['calls']>[number];

@@ -3,7 +3,7 @@
  * with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left; every other role
  * ended by itself as its answer says, and left nobody behind.
  * Verified: the armed place against the plan, the line on descriptor 3, nonces over the whole bundle, the order of the timeline, the
- * wait status, survivors; for a process that the plan does not kill, its exit code against its answer; of a race, that all were
+ * wait status, survivors; that a process sent nothing while it stood at its place; for a process that the plan does not kill, its exit code against its answer; of a race, that all were
  * released after all had announced, and how many were at once; of a stopped owner, that the other lived while it was stopped.
  * Not verified: that the harness told the truth about what it saw; processes outside group and cgroup.
  */
@@ -11,6 +11,7 @@ import type { Process } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import type { RoleEvidence } from '../read/role.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
+import { ownLines } from './derived.js';
 import { groupWrong } from './group-timeline.js';
 import { firstHolder, nonceName } from './identities.js';
 import { parkedAt, type Place } from './parking.js';
@@ -26,7 +27,7 @@ export const g05: CaseCheck = {
   sentence:
     'A kill counts only if the harness sent SIGKILL after the process announced the armed place (or the provider held its request) with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left; every other role ended by itself as its answer says, and left nobody behind.',
   covers:
-    'the armed place, the line on descriptor 3, nonces over the whole bundle, the timeline, the wait status, survivors; the exit code and the answer of what was not to be killed; what several processes did at once',
+    'the armed place, the line on descriptor 3, nonces over the whole bundle, the timeline, the wait status, survivors, requests of a process that stood at its place; the exit code and the answer of what was not to be killed; what several processes did at once',
   doesNotCover: 'whether the harness recorded what it saw; processes that left both group and cgroup',
   codes: ['kill-unproven'],
   scope: 'case',
@@ -59,6 +60,7 @@ function roleWrong(bundle: Bundle, snapshot: Snapshot, role: RoleEvidence, unpro
   nonceWrong(bundle, role, record, unproven);
   const place = parkedAt(snapshot, role);
   armedWrong(role, record, place, kill?.at === 'held', unproven);
+  wentOn(snapshot, record, unproven);
   if (kill === null) return ownEnd(role, record, unproven);
   if (record.exit.signal !== 'SIGKILL' || record.exit.code !== null) unproven('The process did not end by signal 9.');
   if (kill.at === 'held') heldWrong(snapshot, record, unproven);
@@ -115,6 +117,21 @@ function armedWrong(role: RoleEvidence, record: Process, place: Place | null, is
     unproven('Another place was announced.', file);
   if (line.nonce !== record.nonce) unproven('The announced nonce is not that of the process.', file);
   if (line.pid !== record.pid) unproven('The announced pid is not that of the process.', file);
+}
+
+/** A process that stands at its place sends nothing until it is released, and one that is killed there never again. */
+function wentOn(snapshot: Snapshot, { pid, timeline }: Process, unproven: Unproven): void {
+  const at = (wanted: Moment): bigint | undefined => {
+    const moment = timeline.find(({ what }) => what === wanted);
+    return moment === undefined ? undefined : BigInt(moment.monotonic_ns);
+  };
+  const [announced, released] = [at('announced'), at('released')];
+  if (announced === undefined || snapshot.receipts.value === undefined) return;
+  // Of several processes, a request whose peer is not known may be that of any.
+  const isOwn = (peer: number | null): boolean => (peer === null ? snapshot.roles.length === 1 : peer === pid);
+  const isBetween = (time: bigint): boolean => time > announced && (released === undefined || time < released);
+  if (ownLines(snapshot).some(({ peer_pid: peer, monotonic_ns: ns }) => isOwn(peer) && isBetween(BigInt(ns))))
+    unproven('The process sent a request while it stood at its place.', 'process.json');
 }
 
 /** Harness and provider read one clock: what was held had been received, or had been seen on its way. */

@@ -7,10 +7,9 @@
  */
 import type { Process } from '../contract/types.js';
 import type { Snapshot } from '../read/bundle.js';
-import type { OnItsWay, Request } from '../read/receipts.js';
 import type { RoleEvidence } from '../read/role.js';
 import { need, perItem, whereOfSnapshot, type CaseCheck, type Say } from './check.js';
-import { addedRequests, inheritedLines } from './derived.js';
+import { addedRequests, inheritedLines, ownLines } from './derived.js';
 import { firstHolder, processName, type Part } from './identities.js';
 
 interface Item {
@@ -52,14 +51,6 @@ export const g06: CaseCheck = {
     );
   },
 };
-
-/** What came of this snapshot's own processes: requests, questions, and what left them and has not arrived. */
-function ownLines(snapshot: Snapshot): (Request['received'] | OnItsWay['line'])[] {
-  const { all, delayed } = need(snapshot.receipts);
-  const inherited = inheritedLines(snapshot);
-  const arrived = all.map(({ received }) => received).filter((line) => line.delayed === undefined);
-  return [...arrived, ...delayed.map(({ line }) => line)].filter(({ seq }) => seq > inherited);
-}
 
 function peersWrong(snapshot: Snapshot, say: Say): void {
   const pids = new Set(snapshot.roles.map(({ process }) => need(process).pid));

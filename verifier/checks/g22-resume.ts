@@ -2,7 +2,7 @@
  * G22: Resume acted only where no effect was possible, under the same key and with the recorded manifest; every refusal appended
  * nothing and sent nothing.
  * Verified: every `call.resumed` against the state derived from the events before it; what a role that refused left behind, and of one
- * that was told no operation, that the call and the operation that its refusal names are those of the record.
+ * that was told no operation, that the call, the operation and the hazard that its refusal names are those of the record.
  * Not verified: that a refusal was called for; the prediction (G25) says which refusals are right. What an operation did is G29's.
  */
 import type { CallResumed, Event } from '../contract/types.js';
@@ -11,6 +11,7 @@ import { callState, standingOf } from '../model/work-state.js';
 import type { Snapshot } from '../read/bundle.js';
 import { sameJson } from '../read/canonical.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
+import { hazardWrong } from './hazard.js';
 import { addedEvents, answered, historyIn, isUnchanged } from './derived.js';
 
 export const g22: CaseCheck = {
@@ -18,7 +19,7 @@ export const g22: CaseCheck = {
   sentence:
     'Resume acted only where no effect was possible, under the same key and with the recorded manifest; every refusal appended nothing and sent nothing.',
   covers:
-    'every resumed call; ledger and receipts of every role that refused, the call and the operation that it names where it was told none',
+    'every resumed call; ledger and receipts of every role that refused, the call, the operation and the hazard that it names where it was told none',
   doesNotCover: 'whether a refusal was called for',
   codes: ['resume-unlawful', 'refusal-acted'],
   scope: 'case',
@@ -82,7 +83,8 @@ function refusalWrong(snapshot: Snapshot): string | null {
   if (call === undefined) return 'The refusal names a call that is not there.';
   if (refusal.operation === null) return null;
   const { next_operation: next } = callState(history, call);
-  return next === refusal.operation ? null : `The refusal names ${refusal.operation}; the call allows ${next}.`;
+  if (next !== refusal.operation) return `The refusal names ${refusal.operation}; the call allows ${next}.`;
+  return hazardWrong(snapshot, null, refusal);
 }
 
 /** A producer has nothing to compare with, unless it began as a copy. */

@@ -3,17 +3,18 @@
  * asks for, and the provider did to each request what its script says.
  * Verified: the hashes that the harness recorded of what it gave, and the operation, against the plan; task, claim, inventory, call,
  * policy and judgement in every event that a snapshot added; of every request and question that it added, how it ended, its status and
- * its effect, against the step in force and the rules about keys, fences and what is on its way; a scripted text, where its bytes are
- * kept, and scripted bytes by their hash.
+ * its effect, against the step in force and the rules about keys, fences and what is on its way; a scripted text and what a question was
+ * told, where the bytes are kept, and scripted bytes by their hash.
  * Not verified: how long a delay was and where a stream was cut; the words of an error; what a subject of one's own makes of its scenario.
  */
-import { departures, stepsOf } from '../model/provider.js';
+import { departures, stepsOf, type KeptAnswers } from '../model/provider.js';
+import { bodyOf, readEvidence } from '../model/reconciliation.js';
 import { interpret } from '../model/interpreter.js';
 import { scenarioDepartures, type Told } from '../model/scenario.js';
 import type { Event, Plan } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import { canonical } from '../read/canonical.js';
-import { textSha256 } from '../read/hash.js';
+import { fileSha256, textSha256 } from '../read/hash.js';
 import type { Settled } from '../read/receipts.js';
 import type { RoleEvidence } from '../read/role.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
@@ -28,7 +29,7 @@ export const g26: CaseCheck = {
   sentence:
     "What ran is what was planned: the scenario and the script are the plan's, byte for byte, the record says what the scenario asks for, and the provider did to each request what its script says.",
   covers:
-    'the recorded hashes of scenario, script and input; what every added event records of the scenario; the end, the status, the effect and the scripted text of every request and question',
+    'the recorded hashes of scenario, script and input; what every added event records of the scenario; the end, the status, the effect and the scripted text of every request; the end and the answer of every question',
   doesNotCover:
     "how long a delay was, where a stream was cut, the words of an error; what a subject of one's own makes of its scenario",
   codes: ['scenario-unplanned', 'script-departed'],
@@ -48,9 +49,16 @@ export const g26: CaseCheck = {
 
 /** What each role was given, and the requests and questions that this snapshot adds. */
 function plannedParts(snapshot: Snapshot): number {
-  const sent = (one: Snapshot): number => plannedReceipts(one) + plannedQuestions(one);
   const given = snapshot.roles.reduce((sum, role) => sum + (toldTo(snapshot, role).operation === null ? 2 : 3), 0);
-  return given + sent(snapshot) - (snapshot.base === undefined ? 0 : sent(snapshot.base));
+  return given + plannedMore(snapshot, 'receipts', plannedReceipts) + plannedMore(snapshot, 'questions', plannedQuestions);
+}
+
+/** Nothing where the plan leaves open how far a recovery came that this snapshot goes on from. */
+function plannedMore(snapshot: Snapshot, figure: 'receipts' | 'questions', planned: (one: Snapshot) => number): number {
+  const { base } = snapshot;
+  if (base === undefined) return planned(snapshot);
+  const isOpen = base.planned.role === 'resume' && base.planned.expect[figure] === undefined;
+  return isOpen ? 0 : planned(snapshot) - planned(base);
 }
 
 /** Scenario, script, and what it was told to carry out; how many of them were judged. */
@@ -110,7 +118,8 @@ function requestsWrong(snapshot: Snapshot, script: Script, say: Say): void {
   const log = need(snapshot.receipts);
   const file = snapshot.file('receipts.jsonl');
   const inherited = inheritedLines(snapshot);
-  for (const { seq, detail } of departures(log, inherited, script)) say('script-departed', detail, { file, seq });
+  for (const { seq, detail } of departures(log, inherited, script, answersKept(snapshot)))
+    say('script-departed', detail, { file, seq });
   const steps = stepsOf(log, inherited, script);
   for (const { received, settled } of addedRequests(snapshot)) {
     const step = steps.get(received.seq);
@@ -118,6 +127,16 @@ function requestsWrong(snapshot: Snapshot, script: Script, say: Say): void {
     const wrong = contentWrong(step, settled, (hash) => snapshot.ledger.value?.artifacts.get(hash)?.bytes);
     if (wrong !== null) say('script-departed', wrong, { file, seq: settled.seq });
   }
+}
+
+/** What a record keeps of the answers to its questions, by their hash. */
+function answersKept({ ledger }: Snapshot): KeptAnswers {
+  const { events, artifacts } = need(ledger);
+  const evidence = events
+    .filter(({ type }) => type === 'effect.reconciled')
+    .map(({ payload }) => artifacts.get(String(payload.evidence_sha256))?.bytes);
+  const exchanges = evidence.flatMap((bytes) => (bytes === undefined ? [] : (readEvidence(bytes)?.exchange ?? [])));
+  return new Map(exchanges.map(bodyOf).map((body) => [fileSha256(body), body]));
 }
 
 type BytesOf = (hash: string) => Uint8Array | undefined;

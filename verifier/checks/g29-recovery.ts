@@ -2,7 +2,8 @@
  * G29: A recovery did what the record named, and each of its events says which process did it under which version.
  * Verified: every event that bears the mark of a recovery against the contract's table and the record just before it; that what bears
  * none follows from an attempt or a call begun there; pid, operation and version of the mark; the operations that a role tells of
- * against those that the record shows, each as far as it goes; the operation that a refusal names, and that nothing moved.
+ * against those that the record shows, each as far as it goes and none left undone; the operation and the hazard that a refusal names, and that nothing
+ * moved.
  * Not verified: what the straight path appends, which is judged as that of a producer; the pid of what bears no mark.
  */
 import { carriedOut, mayCarryOut, recoveryOf, recoveryProblems } from '../model/recovery.js';
@@ -12,13 +13,14 @@ import type { Bundle, Snapshot } from '../read/bundle.js';
 import type { StateEvidence } from '../read/state.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
 import { actorsOf, type Actor } from './actors.js';
+import { hazardWrong } from './hazard.js';
 import { addedEvents, inheritedCount, isExternal, isUnchanged } from './derived.js';
 
 export const g29: CaseCheck = {
   guarantee: 'G29',
   sentence: 'A recovery did what the record named, and each of its events says which process did it under which version.',
   covers:
-    'every event of a recovery against the record before it, its process and its version; the operations that a role tells of; the operation that a refusal names, and that nothing moved',
+    'every event of a recovery against the record before it, its process and its version; the operations that a role tells of; the operation and the hazard that a refusal names, and that nothing moved',
   doesNotCover: 'what follows from an attempt or a call that a recovery began; the process of an event that bears no mark',
   codes: ['recovery-unlawful'],
   scope: 'case',
@@ -75,7 +77,7 @@ function takeTurns(marked: readonly Event[]): boolean {
   return new Set(turns).size !== turns.length;
 }
 
-function actorWrong(snapshot: Snapshot, { role, killed }: Actor, say: Say): void {
+function actorWrong(snapshot: Snapshot, { role, killed, operation }: Actor, say: Say): void {
   const answer = killed ? null : need(role.answer);
   if (answer === null) return;
   const unlawful = (detail: string): void => say('recovery-unlawful', detail, { file: role.file('answer.json') });
@@ -88,11 +90,24 @@ function actorWrong(snapshot: Snapshot, { role, killed }: Actor, say: Say): void
     unlawful(`The role tells of ${told.join(', ') || 'no operation'}; the record shows ${shown.join(', ') || 'none'}.`);
   if (answer.status === 'completed' && done.some(({ isWhole }) => !isWhole))
     unlawful('An operation was not carried out to its end.');
+  if (answer.status !== 'refused' && isUndone(snapshot, operation, shown, answer.status))
+    unlawful('The role came to its end, and what it was told to carry out is still to be done.');
   if (answer.status !== 'refused') return;
-  const misnamed = refusalWrong(snapshot, answer.refusal);
+  const misnamed = refusalWrong(snapshot, answer.refusal) ?? (answer.refusal && hazardWrong(snapshot, operation, answer.refusal));
   if (misnamed !== null) unlawful(misnamed);
   if (snapshot.group === undefined && !isUnchanged(snapshot))
     unlawful('The role refused and yet the ledger or the receipts moved.');
+}
+
+/** Here a person is needed, or nothing is left: whoever recovers stops there and nowhere else. */
+const stops: ReadonlySet<string> = new Set(['none', 'check_and_accept', 'decide', 'fix_inputs']);
+
+/** Among several processes another may have carried it out. A role fails also where it does not know what became of what it sent. */
+function isUndone(snapshot: Snapshot, told: Actor['operation'], shown: readonly string[], status: Answer['status']): boolean {
+  if (snapshot.group !== undefined) return false;
+  if (told !== 'recover') return shown.length === 0;
+  const isStop = (next: string): boolean => stops.has(next) || (status === 'failed' && next === 'reconcile_effect');
+  return workStates(need(snapshot.ledger).events).some(({ task }) => !isStop(task.next_operation));
 }
 
 /** Among several processes the record may have moved between reading it and refusing. */

@@ -32,12 +32,16 @@ export const g30: CaseCheck = {
       () => 1,
       (snapshot, say) => {
         const members = actorsOf(snapshot).map((actor) => memberOf(snapshot, actor));
-        for (const member of members) lostWrong(member, say);
+        for (const member of members) {
+          lostWrong(member, say);
+          refusalWrong(member, say);
+        }
         if (!members.some(hasActed)) say('race-lost', 'Nobody carried out the operation.');
         effectsWrong(snapshot, say);
         if (snapshot.planned.crash?.model === 'race') raceWrong(snapshot, members, say);
         else {
           zombieWrong(snapshot, members, say);
+          standingWrong(snapshot, members, isGrouped(bundle, snapshot), say);
           movedAwayWrong(snapshot, isGrouped(bundle, snapshot), say);
         }
       },
@@ -75,13 +79,16 @@ function lostWrong(member: Member, say: Say): void {
 
 function raceWrong(snapshot: Snapshot, members: readonly Member[], say: Say): void {
   const [winner, ...more] = members.filter(hasActed);
+  if (winner !== undefined && winner.wrote.length === 0)
+    say('race-lost', 'The process that was not refused recorded nothing.', { file: winner.actor.role.file('answer.json') });
   for (const { actor } of more)
     say('race-doubled', 'More than one process was not refused.', { file: actor.role.file('answer.json') });
   for (const { actor, answer, wrote } of members) {
-    if (answer.refusal === null) continue;
-    const file = actor.role.file('answer.json');
-    if (wrote.length > 0) say('race-doubled', 'A process that was refused had written.', { file, seq: wrote[0] ?? null });
-    if (!isBeaten(actor, answer.refusal)) say('race-lost', 'A process was refused for another reason than the race.', { file });
+    if (answer.refusal === null || wrote.length === 0) continue;
+    say('race-doubled', 'A process that was refused had written.', {
+      file: actor.role.file('answer.json'),
+      seq: wrote[0] ?? null,
+    });
   }
   const inherited = snapshot.base === undefined ? 0 : need(snapshot.base.receipts).all.length;
   for (const { received } of need(snapshot.receipts).all.slice(inherited)) {
@@ -93,10 +100,21 @@ function raceWrong(snapshot: Snapshot, members: readonly Member[], say: Say): vo
   }
 }
 
-/** The owner lived, the record had grown, or it names another operation by now. */
-function isBeaten({ operation }: Actor, { error }: NonNullable<Answer['refusal']>): boolean {
+function refusalWrong({ actor, answer: { refusal } }: Member, say: Say): void {
+  if (refusal !== null && !isBeaten(actor, refusal))
+    say('race-lost', 'A process was refused for another reason than what the others did.', {
+      file: actor.role.file('answer.json'),
+    });
+}
+
+/**
+ * The owner lived, the record had grown, or it names another operation by now. What drifted, or could not be done at all, has no
+ * hazard: it would have been refused to a process that was alone.
+ */
+function isBeaten({ operation }: Actor, { error, hazard, operation: named }: NonNullable<Answer['refusal']>): boolean {
   if (error === 'OwnerAlive' || error === 'Overtaken') return true;
-  return error === (operation === null ? 'ResumeRefused' : 'RecoveryRefused');
+  const isOwnWord = error === (operation === null ? 'ResumeRefused' : 'RecoveryRefused');
+  return isOwnWord && hazard !== null && named !== (operation ?? 'start_call');
 }
 
 /** Places before the lock is taken. */
@@ -112,6 +130,23 @@ function zombieWrong({ planned }: Snapshot, [owner, other]: readonly Member[], s
   const holds = crash.defeat === 'none' && !unlocked.has(crash.stop.checkpoint);
   if (holds && (first !== undefined || other.answer.refusal?.error !== 'OwnerAlive'))
     say('race-doubled', 'A stopped owner was overtaken while it held its lock.', { file, seq: first ?? null });
+}
+
+/** Whoever comes second finds what the owner had recorded when it was stopped, or after a restored copy nothing of it. */
+function standingWrong(snapshot: Snapshot, [, other]: readonly Member[], isInGroups: boolean, say: Say): void {
+  const { crash } = snapshot.planned;
+  const [first] = other?.wrote ?? [];
+  if (crash?.model !== 'zombie' || first === undefined) return;
+  const standing = addedEvents(snapshot).filter(({ seq }) => seq < first);
+  const at = { file: snapshot.state.ledgerFile, seq: standing.at(-1)?.seq ?? first };
+  if (crash.defeat === 'folder-restored') {
+    if (standing.length > 0) say('race-doubled', 'The owner wrote into the folder that was put in the place of its own.', at);
+    return;
+  }
+  const departure = departureFrom(crash.stop, standing, isInGroups);
+  if (departure === null) return;
+  if (departure.isMore) say('race-doubled', 'The owner wrote after it had been stopped.', at);
+  else say('race-lost', 'The record lacks what the owner had recorded when it was stopped.', at);
 }
 
 /** A late owner may send what it had committed to; it appends nothing, in the folder that it kept either. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Event } from '../contract/types.js';
 import { stories } from '../testing/stories.js';
 import { orderProblems } from './event-order.js';
+import { recoveryProblems } from './recovery.js';
 
 const told = Object.entries(stories()).flatMap(([id, snapshots]) =>
   Object.entries(snapshots).map(([name, { book }]) => [`${id}/${name}`, book.events] as const),
@@ -32,6 +33,23 @@ describe('the order of events', () => {
       }
     },
   );
+
+  it('lets a call end where it stands once another was answered under its key, and only by naming that one', () => {
+    const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
+    const base = events.at(-1) as Event;
+    const [seq, call_id] = [events.length + 1, `call-${events.length + 1}`];
+    const requested = { ...(events.find(({ type }) => type === 'call.requested') as Event), seq, call_id };
+    const mark = { operation: 'finalize', pid: 1, version: '0.1.0' };
+    const end = (error: string, recovery?: object): Event[] => {
+      const payload = { error, outcome: 'failed', result_id: null, ...(recovery === undefined ? {} : { recovery }) };
+      return [...events, requested, { ...base, seq: seq + 1, call_id, payload } as Event];
+    };
+    const settled = `settled by ${base.call_id}`;
+    expect(orderProblems(end(settled, mark))).toEqual([]);
+    expect(recoveryProblems(end(settled, mark), seq + 1, true)).toEqual([]);
+    expect(orderProblems(end('settled by call-99', mark))).toHaveLength(1);
+    expect(orderProblems(end(settled))).toHaveLength(1);
+  });
 
   it('allows nothing after the end of the task', () => {
     const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];

@@ -12,6 +12,7 @@ import {
   hasInterpretation,
   hasResponse,
   isAnswered,
+  isDoneElsewhere,
   isEndedElsewhere,
   isFirstOfItsVersion,
   namesAttempts,
@@ -197,9 +198,13 @@ const rules: Record<string, readonly Rule[]> = {
   'call.completed': [
     ofCall,
     ofNoAttempt,
-    openCall,
-    [(p) => attemptsToEnd(p).every(({ completed }) => before(p, completed?.seq)), 'its attempts were completed'],
-    [(p) => (p.call?.attempts.length ?? 0) > 0, 'it was attempted'],
+    [(p) => first(p, p.call?.completed?.seq), 'a call is completed once'],
+    [(p) => !before(p, p.call?.preparationFailed?.seq) || isDoneElsewhere(p), 'it was prepared'],
+    [
+      (p) => attemptsToEnd(p).every(({ completed }) => before(p, completed?.seq)) || isDoneElsewhere(p),
+      'its attempts were completed',
+    ],
+    [(p) => (p.call?.attempts.length ?? 0) > 0 || isDoneElsewhere(p), 'it was attempted'],
   ],
 };
 

@@ -4,7 +4,7 @@
 import type { ContextCompilationRequested, Event } from '../contract/types.js';
 import { sameJson } from '../read/canonical.js';
 import type { Attempt, Call, Compilation, History } from './history.js';
-import { decidingAttempt, interpretationOf, responseOf } from './settlement.js';
+import { answeredElsewhere, decidingAttempt, interpretationOf, responseOf } from './settlement.js';
 
 export interface Place {
   readonly event: Event;
@@ -54,6 +54,13 @@ export function isEndedElsewhere(place: Place): boolean {
   const { attempt, event } = place;
   const isBroken = attempt?.observed === undefined || attempt.observed.delivery === 'broken';
   return event.payload.recovery !== undefined && isBroken && !hasResponse(place);
+}
+
+/** A call ends where it stands, and says so, when another one was answered under its key. */
+export function isDoneElsewhere({ call, event, history }: Place): boolean {
+  const other = call === undefined ? undefined : answeredElsewhere(history, call, event.seq);
+  const { outcome, error, recovery } = event.payload;
+  return recovery !== undefined && other !== undefined && outcome === 'failed' && error === `settled by ${other}`;
 }
 
 /**

@@ -4,7 +4,7 @@
  * continues. Pure but for its own memory; lines are taken in the order of the log.
  */
 import type { Received, Request, Settled } from '../read/receipts.js';
-import { tokenOf, type Truth } from './provider-steps.js';
+import { tokenOf } from './provider-steps.js';
 
 /** A request that was let through to its key. */
 export interface Exchange {
@@ -17,9 +17,8 @@ export interface Exchange {
   readonly isOpenEnded: boolean;
 }
 
-const inProgress: Truth = { lookup: 409, fence: 409 };
-const found: Truth = { lookup: 200, fence: 200 };
-const absent: Truth = { lookup: 404, fence: 200 };
+/** What a question about a key may truly be told. */
+export type Truth = { readonly kind: 'absent' } | { readonly kind: 'in_progress' | 'found'; readonly of: Exchange };
 
 export class Keys {
   private readonly exchanges = new Map<string, Exchange[]>();
@@ -66,12 +65,12 @@ export class Keys {
     return exchange.over > at && !(exchange.isOpenEnded && this.isFenced(exchange.received, at));
   }
 
-  /** What is true of the key at this line. What is on its way is not known. */
+  /** What is true of the key at this line: the last request that waits or had an effect. What is on its way is not known. */
   truth(key: string, at: number): Truth {
     const exchanges = (this.exchanges.get(key) ?? []).filter(({ received }) => received.seq < at);
     const last = exchanges.findLast((one) => this.isOpen(one, at) || hadEffect(one, at));
-    if (last === undefined) return absent;
-    return this.isOpen(last, at) ? inProgress : found;
+    if (last === undefined) return { kind: 'absent' };
+    return { kind: this.isOpen(last, at) ? 'in_progress' : 'found', of: last };
   }
 }
 

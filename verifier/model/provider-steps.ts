@@ -9,7 +9,6 @@ import type { Received, Settled } from '../read/receipts.js';
 export type Step = ProviderScript['otherwise'];
 /** A step of a request that arrives when it was sent. */
 export type OnTime = Exclude<Step, { do: 'delay_arrival' }>;
-type LookupStep = NonNullable<ProviderScript['lookup']>['otherwise'];
 export type Ended = Settled['ended'];
 
 /** What `settled` must say beside how the request ended. `own` and `replay` name an effect, `none` has none. */
@@ -21,10 +20,10 @@ export interface Ending {
 /** The ways in which a request may end, each with what must be recorded with it. */
 export type Ruling = Partial<Record<Ended, Ending>>;
 
-const nothing: Ending = { status: null, effect: 'none' };
+export const nothing: Ending = { status: null, effect: 'none' };
 export const refused = (status: number): Ruling => ({ answered: { status, effect: 'none' } });
 /** A held or delayed request may be answered, outlive its client, or still wait when the prefix closes. */
-const waiting = (answered: Ending, abandoned: Ending): Ruling => ({
+export const waiting = (answered: Ending, abandoned: Ending): Ruling => ({
   answered,
   gone_while_held: abandoned,
   held_at_close: abandoned,
@@ -73,33 +72,6 @@ export function rulingOf(step: OnTime, served: 'own' | 'replay', status: number 
     case 'raw':
       if (step.effect === 'none') return refused(step.status);
       return { answered: served === 'own' ? { ...answer, status: step.status } : answer };
-  }
-}
-
-/** The truth about a key, as a status. */
-export interface Truth {
-  readonly lookup: number;
-  readonly fence: number;
-}
-
-/** `told` is the truth at the moment of the answer. */
-export function lookupRuling(step: LookupStep, told: number): Ruling {
-  switch (step.do) {
-    case 'tell':
-      return refused(told);
-    case 'without_response':
-      return refused(told);
-    case 'not_found':
-      return refused(404);
-    case 'in_progress':
-    case 'other_request':
-      return refused(409);
-    case 'malformed':
-      return refused(200);
-    case 'status':
-      return refused(step.status);
-    case 'hold':
-      return waiting({ status: told, effect: 'none' }, nothing);
   }
 }
 

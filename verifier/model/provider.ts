@@ -9,12 +9,12 @@
  */
 import type { ProviderScript } from '../contract/types.js';
 import { isQuestion, type OnItsWay, type ReceiptLog, type Request, type Settled } from '../read/receipts.js';
+import { answerWrong, questionEnds } from './provider-answers.js';
 import { Keys, type Exchange } from './provider-keys.js';
 import {
   endpointOf,
   isWaiting,
   late,
-  lookupRuling,
   needsNoKey,
   preconditionFailed,
   questionOf,
@@ -34,8 +34,11 @@ interface Departure {
   readonly detail: string;
 }
 
+/** The bytes of an answer that a record kept, by their hash. */
+export type KeptAnswers = ReadonlyMap<string, Uint8Array>;
+
 /** Everything after the first `inherited` lines that did not go as the script says. What was never settled is left to G18. */
-export function departures(log: Log, inherited: number, script: ProviderScript): Departure[] {
+export function departures(log: Log, inherited: number, script: ProviderScript, kept: KeptAnswers = new Map()): Departure[] {
   const isNew = ({ received }: Request): boolean => received.seq > inherited;
   const before = log.all.filter((request) => !isNew(request));
   const added = log.all.filter(isNew);
@@ -47,33 +50,36 @@ export function departures(log: Log, inherited: number, script: ProviderScript):
   // A held question is told what is true at its end, so whatever came before that must be known first.
   const served = added.filter((request) => !isQuestion(request));
   return [
-    ...served.flatMap((request) => requestWrong(request, steps, questions, script, keys)),
-    ...questionsWrong(questions, script, keys),
+    ...served.flatMap((request) => requestWrong(request, steps, script, keys)),
+    ...arrivalsWrong(served, questions, script),
+    ...questionsWrong(questions, script, keys, kept),
     ...waysWrong(log.delayed, inherited, steps, questions, script),
   ];
 }
 
-function requestWrong(
-  request: Request,
-  steps: ReadonlyMap<number, Step>,
-  questions: readonly Request[],
-  script: ProviderScript,
-  keys: Keys,
-): Departure[] {
+function requestWrong(request: Request, steps: ReadonlyMap<number, Step>, script: ProviderScript, keys: Keys): Departure[] {
   const { received, settled } = request;
   const isLate = received.delayed !== undefined;
   const step = isLate ? null : (steps.get(received.seq) ?? script.otherwise);
   if (step?.do === 'delay_arrival')
     return [{ seq: received.seq, detail: 'The request arrived; by its script it is sent on its way.' }];
   const { ruling, name, exchange } = judged(request, step, script.key === 'honour', keys);
-  return [...(isLate ? untimely(request, questions, script) : []), ...wrongEnd(settled, ruling, name, exchange)];
+  return wrongEnd(settled, ruling, name, exchange);
 }
 
-function questionsWrong(questions: readonly Request[], script: ProviderScript, keys: Keys): Departure[] {
+function questionsWrong(questions: readonly Request[], script: ProviderScript, keys: Keys, kept: KeptAnswers): Departure[] {
   let lookups = 0;
-  return questions.flatMap((question) => {
-    const isNumbered = questionOf(question.received).kind === 'lookup' && script.lookup !== undefined;
-    return wrongEnd(question.settled, questionRuling(question, isNumbered ? lookups++ : 0, script, keys));
+  return questions.flatMap((request) => {
+    const question = questionOf(request.received);
+    if (question.kind === 'refused') return wrongEnd(request.settled, refused(question.status));
+    const isFence = question.kind === 'fence';
+    if (isFence ? script.fence !== true : script.lookup === undefined) return wrongEnd(request.settled, refused(501));
+    const step = isFence ? null : (script.lookup?.requests[lookups++] ?? script.lookup?.otherwise ?? null);
+    const truth = keys.truth(question.key, request.settled?.seq ?? Infinity);
+    const wrong = wrongEnd(request.settled, questionEnds({ question, step }, truth));
+    const body = kept.get(request.settled?.response_sha256 ?? '');
+    const said = wrong.length > 0 || body === undefined ? null : answerWrong({ question, step }, truth, request, body);
+    return said === null ? wrong : [{ seq: request.settled?.seq ?? request.received.seq, detail: said }];
   });
 }
 
@@ -90,16 +96,6 @@ function raiseFence({ received, settled }: Request, keys: Keys): void {
   const question = questionOf(received);
   const isRaised = settled?.status === 200 || settled?.status === 409;
   if (question.kind === 'fence' && isRaised) keys.fence(question.key, question.token, received.seq);
-}
-
-function questionRuling({ received, settled }: Request, number: number, script: ProviderScript, keys: Keys): Ruling {
-  const question = questionOf(received);
-  if (question.kind === 'refused') return refused(question.status);
-  if (question.kind === 'fence' ? script.fence !== true : script.lookup === undefined) return refused(501);
-  const truth = keys.truth(question.key, settled?.seq ?? Infinity);
-  if (question.kind === 'fence') return refused(truth.fence);
-  const step = script.lookup?.requests[number] ?? script.lookup?.otherwise;
-  return step === undefined ? {} : lookupRuling(step, truth.lookup);
 }
 
 interface Judged {
@@ -141,12 +137,20 @@ function judged({ received, settled }: Request, step: OnTime | null, honours: bo
   return { ruling, name, exchange: first };
 }
 
-/** What is on its way arrives right after the question that the script names, and all of it. */
-function untimely({ received }: Request, questions: readonly Request[], { arrivals }: ProviderScript): Departure[] {
-  const asked = questions.filter(({ settled }) => settled !== undefined && settled.seq < received.seq).length;
-  return asked === arrivals?.after_questions
-    ? []
-    : [{ seq: received.seq, detail: 'A request that was on its way arrived at another moment than its script says.' }];
+/** The line with which the question ends that lets arrive what is on its way; undefined where there was none, or it has no end. */
+function openingIn(questions: readonly Request[], { arrivals }: ProviderScript): number | undefined {
+  return arrivals === undefined ? undefined : questions[arrivals.after_questions - 1]?.settled?.seq;
+}
+
+/** What is on its way arrives right after the question that the script names, one line after the other, before anything else follows. */
+function arrivalsWrong(served: readonly Request[], questions: readonly Request[], script: ProviderScript): Departure[] {
+  const opening = openingIn(questions, script);
+  const arrived = served.map(({ received }) => received).filter(({ delayed }) => delayed !== undefined);
+  return arrived.flatMap(({ seq }, index) =>
+    opening !== undefined && seq === opening + 1 + 2 * index
+      ? []
+      : [{ seq, detail: 'A request that was on its way arrived at another moment than its script says.' }],
+  );
 }
 
 function waysWrong(
@@ -154,9 +158,9 @@ function waysWrong(
   inherited: number,
   steps: ReadonlyMap<number, Step>,
   questions: readonly Request[],
-  { arrivals }: ProviderScript,
+  script: ProviderScript,
 ): Departure[] {
-  const opening = arrivals === undefined ? undefined : questions[arrivals.after_questions - 1]?.settled?.seq;
+  const opening = openingIn(questions, script);
   return ways.flatMap(({ line: { seq }, arrival }): Departure[] => {
     if (seq > inherited && steps.get(seq)?.do !== 'delay_arrival')
       return [{ seq, detail: 'The request was sent on its way; by its script it arrives.' }];

@@ -6,6 +6,7 @@
  */
 import type { Event, SharedCarriedOut, SharedRecovery, SharedStage } from '../contract/types.js';
 import { historyOf, type Compilation, type History } from './history.js';
+import { answeredElsewhere } from './settlement.js';
 import { standingOf, workStates } from './work-state.js';
 
 export type Operation = SharedCarriedOut;
@@ -65,6 +66,14 @@ const toAccept: Where = ({ event, events }) => {
   return before?.task.next_operation === 'check_and_accept';
 };
 
+/** Nothing is to be sent for a call any more whose key another one was answered under. */
+const onDoneElsewhere: Where = (moment) => {
+  const { event, history } = moment;
+  const call = history.calls.get(event.call_id ?? '');
+  const isDone = call !== undefined && answeredElsewhere(history, call, event.seq) !== undefined;
+  return isDone && onCall('preparation_failed', 'requested', 'manifest_recorded', 'not_sent', 'retry_due', 'not_served')(moment);
+};
+
 /** What each operation appends, in this order; what is there already is left out. */
 const appends: Readonly<Record<Operation, readonly Step[]>> = {
   start_call: [
@@ -93,7 +102,7 @@ const appends: Readonly<Record<Operation, readonly Step[]>> = {
   finalize: [
     ['attempt.completed', onCall('undecided_end')],
     ['result.recorded', onCall('undecided_end')],
-    ['call.completed', onCall('undecided_end')],
+    ['call.completed', (moment) => onCall('undecided_end')(moment) || onDoneElsewhere(moment)],
   ],
   check_and_accept: [
     ['task.accepted', toAccept],
@@ -125,11 +134,20 @@ export function recoveryProblems(events: readonly Event[], from: number, isTold:
     .filter(({ seq }) => seq >= from)
     .flatMap((event) => {
       const recovery = recoveryOf(event);
-      const isStraight = !isTold || (event.call_id !== null && begun.has(event.call_id));
+      const isFollowing = event.call_id !== null && begun.has(event.call_id);
+      const isStraight = isTold ? isFollowing : !isLink({ event, events, history });
       if (event.type === 'attempt.started' || event.type === 'call.requested') begun.add(event.call_id);
       const detail = recovery === undefined ? unmarked(isStraight) : markedWrong(recovery, { event, events, history });
       return detail === null ? [] : [{ seq: event.seq, detail: `${event.type}: ${detail}` }];
     });
+}
+
+/** What resumes a call is no straight path for anybody. A runtime that recorded no specs had no marks either. */
+function isLink({ event, events, history }: Moment): boolean {
+  const { type, payload, seq, call_id: own } = event;
+  const before = events[seq - 2];
+  const renewed = type === 'call.resumed' ? payload.new_call_id : before?.type === 'call.resumed' ? own : null;
+  return typeof renewed === 'string' && history.calls.get(renewed)?.specSha256 !== undefined;
 }
 
 function unmarked(isStraight: boolean): string | null {

@@ -124,7 +124,7 @@ function askedFor(scenario: unknown, told: Told, event: Event, before: Before): 
 function compilationAskedFor(scenario: unknown, { role, input }: Told, { type, payload }: Event, before: Before): Members {
   const of = (...path: string[]): Json | undefined => member(scenario, 'context', ...path);
   const budget_tokens = of('budget_tokens');
-  const tokenizer = of('tokenizer');
+  const tokenizer = sizesAskedFor(of(), role, payload.offered);
   if (payload.replaces !== undefined)
     return { offered: itemsOf(member(input, 'items')), required_ids: member(input, 'required_ids'), tokenizer };
   const last = role === 'produce' ? undefined : before.last.get(type);
@@ -139,6 +139,12 @@ function compilationAskedFor(scenario: unknown, { role, input }: Told, { type, p
     offered: itemsOf(member(one, 'items')),
     required_ids: member(one, 'required_ids'),
   };
+}
+
+/** Who offers no count has it estimated, or counted by the tokenizer; a restart repeats the counts on record. */
+function sizesAskedFor(context: Json | undefined, role: Role, offered: unknown): Json | undefined {
+  if (context === undefined || (Array.isArray(offered) && offered.length === 0)) return undefined;
+  return member(context, 'tokenizer') ?? (role === 'restart' ? undefined : 'estimated');
 }
 
 /** The same names, as the event has them. */
@@ -184,10 +190,12 @@ function inventoryOf({ payload }: Event): Members {
   return { offered: list.map((item) => offer(item, member(item, 'content_sha256') ?? null)), required_ids };
 }
 
-/** Who counted the tokens of all items; undefined where not all were counted, or not by one. */
+/** Who counted the tokens of all items, or `estimated`; undefined where it was not the same for all of them. */
 function tokenizerOf({ payload }: Event): Json | undefined {
   const { offered } = payload as Record<string, Json>;
-  const names = (Array.isArray(offered) ? offered : []).map((item) => member(item, 'size', 'tokenizer', 'name'));
+  const names = (Array.isArray(offered) ? offered : []).map((item) =>
+    member(item, 'size', 'basis') === 'estimated' ? 'estimated' : member(item, 'size', 'tokenizer', 'name'),
+  );
   return names.every((name) => name === names[0]) ? names[0] : undefined;
 }
 

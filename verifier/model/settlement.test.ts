@@ -184,7 +184,7 @@ it('counts the attempts that were given up, and names the decision that waits', 
   expect(callState(waiting.history, waiting.call)).toMatchObject({ unspent_decision: 8, duplicate_risk: true });
   const spent = waiting.start('attempt-9', 2, 8).observe('attempt-9', 'not_sent');
   const state = callState(spent.history, spent.call);
-  expect(state).toMatchObject({ accepted_duplicates: 1, provider_effect: 'absent' });
+  expect(state).toMatchObject({ accepted_duplicates: 1, provider_effect: 'unknown' });
   expect(state).not.toHaveProperty('unspent_decision');
   expect(evidenceOf(spent.history, spent.call)).toMatchObject({ anyPassedOver: true, anyServed: false });
 });

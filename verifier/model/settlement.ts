@@ -16,9 +16,10 @@ interface Response {
   readonly adopted: boolean;
 }
 
-/** The last word about an attempt; undefined where nobody asked. */
+/** The last word about an attempt, and nothing takes back that it was served; undefined where nobody asked. */
 export function lastWord({ reconciliations }: Attempt, before = always): Reconciliation | undefined {
-  return reconciliations.findLast(({ seq }) => seq < before);
+  const words = reconciliations.filter(({ seq }) => seq < before);
+  return words.findLast(({ finding }) => finding === 'served') ?? words.at(-1);
 }
 
 export function responseOf(attempt: Attempt, before = always): Response | undefined {
@@ -91,6 +92,12 @@ function firstAfter(list: readonly { readonly seq: number }[], seq: number): num
     else low = middle + 1;
   }
   return low;
+}
+
+/** The first call of the task that was answered under the key of this one: what this one was to do is done. */
+export function answeredElsewhere({ calls }: History, call: Call, before = always): string | undefined {
+  const isAnswered = ({ completed }: Call): boolean => completed?.outcome === 'succeeded' && completed.seq < before;
+  return [...calls.values()].find((one) => one !== call && keyOf(one) === keyOf(call) && isAnswered(one))?.id;
 }
 
 /** Settled: nobody needs to ask any more whether this attempt's effect happened. */

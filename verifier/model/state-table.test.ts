@@ -93,6 +93,8 @@ describe('the work state table', () => {
     ['Q', { ...attempted, ...on({ finding: 'not_served' }) }, 'not_served', 'start_next_attempt', 'absent'],
     ['Q', { ...attempted, anyPassedOver: true, ...on({ finding: 'not_served' }) }, 'not_served', 'start_next_attempt', 'unknown'],
     ['G', { ...attempted, ...on({ notSent: true }) }, 'not_sent', 'start_next_attempt', 'absent'],
+    ['G', { ...served, ...on({ notSent: true }) }, 'not_sent', 'start_next_attempt', 'happened'],
+    ['G', { ...attempted, anyPassedOver: true, ...on({ notSent: true }) }, 'not_sent', 'start_next_attempt', 'unknown'],
     ['H', { ...served, ...on({ responded: true }) }, 'observed', 'reinterpret', 'happened'],
     ['H', { ...served, ...on({ responded: true, finding: 'served' }) }, 'observed', 'reinterpret', 'happened'],
     ['I', { ...served, ...on({ responded: true, interpreted: true }) }, 'interpreted', 'redecide', 'happened'],

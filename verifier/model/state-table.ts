@@ -84,7 +84,7 @@ export const rows: readonly Row[] = [
     when: (e) => e.deciding.notSent && undecided(e),
     stage: 'not_sent',
     next: 'start_next_attempt',
-    effect: 'absent',
+    effect: 'as recorded',
   },
   {
     label: 'H',

@@ -2,6 +2,7 @@
 import type { FindingCode } from '../checks/check.js';
 import { bagMutations } from './bag.js';
 import type { Mutation } from './editor.js';
+import { forgeries } from './forgeries.js';
 import { inspectionMutations } from './inspection.js';
 import { killMutations } from './kill.js';
 import { ledgerMutations } from './ledger.js';
@@ -16,5 +17,5 @@ import { recoveryMutations } from './recovery.js';
 export const mutations = grouped([
   ...[bagMutations, planMutations, killMutations],
   ...[ledgerMutations, recordMutations, inspectionMutations, receiptMutations],
-  ...[reconciliationMutations, recoveryMutations, raceMutations],
+  ...[reconciliationMutations, recoveryMutations, raceMutations, forgeries],
 ]) satisfies Record<FindingCode, readonly Mutation[]>;

@@ -6,6 +6,7 @@ import { readTree } from '../read/tree.js';
 import { goodBundle } from '../testing/bundle.js';
 import { changed, snapshot } from '../testing/match.js';
 import { corrupt, operatorList } from './corrupt.js';
+import { forgeries } from './forgeries.js';
 import { raceMutations } from './races.js';
 import { reconciliationMutations } from './reconciliations.js';
 import { recoveryMutations } from './recovery.js';
@@ -45,7 +46,7 @@ const bundles = existsSync(kept)
 
 /** What only a record with recoveries has a place for. */
 const ofRecoveries = new Set(
-  [reconciliationMutations, recoveryMutations, raceMutations]
+  [reconciliationMutations, recoveryMutations, raceMutations, forgeries]
     .flatMap((part) => Object.values(part).flat())
     .map(({ name }) => name),
 );

@@ -1,5 +1,7 @@
 /** Breaks in the account of the kill, of the processes and of the copy. */
 import type { Process } from '../contract/types.js';
+import { addedEvents, inheritedCount } from '../checks/derived.js';
+import { recoveryOf } from '../model/recovery.js';
 import type { Snapshot } from '../read/bundle.js';
 import type { Editor, Mutation } from './editor.js';
 import { completed, heldKill, isLeaf, isPlainCase, killedAt, onPlace, refused, resumed, type Place } from './places.js';
@@ -37,13 +39,20 @@ function announceElsewhere(editor: Editor, killed: Snapshot, checkpoint: string)
   editor.json<{ checkpoint: string }>(killed.file('checkpoint.jsonl'), (line) => void (line.checkpoint = checkpoint));
 }
 
-/** Lets a role have been another process, in its record and in its answer. */
+/** Lets a role have been another process, in its record, in its answer and in its marks. */
 function become(editor: Editor, target: Snapshot, other: Snapshot | undefined): boolean {
   const process = other?.process.value;
   if (process === undefined) return false;
   const { pid, start_time_ticks } = process;
   editor.process(target, (value) => void Object.assign(value, { pid, pgid: pid, start_time_ticks }));
   if (target.has('answer.json')) editor.answer(target, (value) => void (value.pid = pid));
+  if (!addedEvents(target).some((event) => recoveryOf(event) !== undefined)) return true;
+  const inherited = inheritedCount(target);
+  editor.events(target, (events) => {
+    for (const { seq, payload } of events)
+      if (seq > inherited && payload.recovery !== undefined) Object.assign(payload.recovery as object, { pid });
+  });
+  editor.coverAll(target);
   return true;
 }
 
@@ -103,7 +112,7 @@ export const killMutations = {
     ),
     onPlace(completed, 'a request came before its role began', ['process-shared'], (editor, target) =>
       editor.receipts(target, (lines) => {
-        const received = lines.findLast((line) => line.kind === 'received');
+        const received = lines.find((line) => line.kind === 'received');
         if (received !== undefined) received.monotonic_ns = '1';
       }),
     ),

@@ -65,14 +65,18 @@ export const resumed: Place = (editor) =>
     return acted && isLeaf(snapshot, bundle) && firstAdded(snapshot, 'call.resumed')?.payload.verified != null;
   });
 
-/** A resume that acted once and completed the call, or where the plan has none a recovery of which all receipts are its own. */
+/**
+ * A resume that acted once and completed the call, or where the plan has none a recovery that asked nobody and of which all receipts
+ * are its own: its requests are for an effect, and what it records of them came back to it.
+ */
 export const completed: Place = (editor) =>
   resumed(editor) ??
   editor.find((snapshot, bundle) => {
     const { operation, crash, kill, expect } = snapshot.planned;
     const acted = operation !== null && crash === null && kill === null && expect.outcome === 'completed_once';
     const isOwn = snapshot.base?.receipts.value?.lineCount === 0;
-    return acted && isOwn && isLeaf(snapshot, bundle) && firstAdded(snapshot, 'call.completed') !== undefined;
+    const isAsking = snapshot.receipts.value?.questions.length !== 0;
+    return acted && isOwn && !isAsking && isLeaf(snapshot, bundle) && firstAdded(snapshot, 'call.completed') !== undefined;
   });
 
 /** A resume that was refused. */

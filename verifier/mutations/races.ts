@@ -148,6 +148,12 @@ export const raceMutations = {
         editor.coverAll(target);
       },
     ),
+    onRole(raced, loserOf, 'a process was refused for want of a provider', ['race-lost'], (editor, role) => {
+      editor.memberAnswer(role, (value) => {
+        value.refusal = { ...ownerAlive, error: 'RecoveryRefused', operation: 'finalize' };
+      });
+      editor.member(role, (value) => void (value.exit = { code: 0, signal: null }));
+    }),
     onMovedAway(
       false,
       'what a late owner had recorded is gone from the folder that was moved away',

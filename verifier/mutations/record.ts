@@ -3,6 +3,7 @@ import type { FindingCode } from '../checks/check.js';
 import type { Snapshot } from '../read/bundle.js';
 import type { Editor, Mutation } from './editor.js';
 import { inheritedCount } from '../checks/derived.js';
+import { coverSpecs, coverTokens } from './cover.js';
 import { completed, firstAdded, honouredRetry, isLeaf, onPlace, refused, resumed, type Place } from './places.js';
 
 type Events = Parameters<Parameters<Editor['events']>[1]>[0];
@@ -16,6 +17,8 @@ function onEvents(
 ): Mutation {
   return onPlace(find, name, codes, (editor, target) => {
     editor.events(target, (events) => change(events, target));
+    coverSpecs(editor, target);
+    coverTokens(editor, target);
     editor.coverAll(target);
   });
 }
@@ -174,6 +177,8 @@ export const recordMutations = {
       'call.resumed',
       (payload) => {
         payload.verified = null;
+        // A runtime that marks its recoveries holds what has no manifest against its spec.
+        if (payload.recovery !== undefined) payload.spec_verified = true;
       },
       resumed,
     ),

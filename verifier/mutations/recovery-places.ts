@@ -6,12 +6,12 @@ import type { Event } from '../contract/types.js';
 import type { FindingCode } from '../checks/check.js';
 import { inheritedCount } from '../checks/derived.js';
 import { recoveryOf } from '../model/recovery.js';
-import type { Snapshot } from '../read/bundle.js';
+import type { Bundle, Snapshot } from '../read/bundle.js';
 import type { Editor, Mutation } from './editor.js';
-import { foretellLess, isLeaf, onPlace, type Place } from './places.js';
+import { firstAdded, foretellLess, isLeaf, onPlace, type Place } from './places.js';
 
 export type Events = Parameters<Parameters<Editor['events']>[1]>[0];
-type Wanted = (added: readonly Event[], snapshot: Snapshot) => boolean;
+type Wanted = (added: readonly Event[], snapshot: Snapshot, bundle: Bundle) => boolean;
 
 /** A leaf with one role that was not killed, by the events that it added. */
 const leafThat =
@@ -21,11 +21,20 @@ const leafThat =
       const { planned, ledger } = snapshot;
       if (planned.kill !== null || planned.crash !== null || !isLeaf(snapshot, bundle) || ledger.value === undefined)
         return false;
-      return wanted(ledger.value.events.slice(inheritedCount(snapshot)), snapshot);
+      return wanted(ledger.value.events.slice(inheritedCount(snapshot)), snapshot, bundle);
     });
 
 const adds = (type: string, holds: (payload: Event['payload'], snapshot: Snapshot) => boolean = () => true): Place =>
-  leafThat((added, snapshot) => added.some((event) => event.type === type && holds(event.payload, snapshot)));
+  leafThat((added, snapshot, bundle) => {
+    const isThere = added.some((event) => event.type === type && holds(event.payload, snapshot));
+    return isThere && !isCompared(snapshot, bundle);
+  });
+
+/** The plan has it end as another one, or another one as it. */
+export function isCompared({ caseId, name, planned: { expect } }: Snapshot, { cases }: Bundle): boolean {
+  const siblings = cases.find(({ id }) => id === caseId)?.snapshots ?? [];
+  return expect.same_events_as !== undefined || siblings.some(({ planned }) => planned.expect.same_events_as === name);
+}
 
 export const askedOfProvider = adds('effect.reconciled', ({ authority }) => authority === 'provider');
 export const notFound = adds('effect.reconciled', ({ reason }) => reason === 'not_found');
@@ -40,8 +49,13 @@ export const heldBack: Place = leafThat(
     added.some(({ payload }) => payload.reason === 'fenced') &&
     receipts.value?.requests.some(({ settled }) => settled?.status === 412) === true,
 );
+/** Whatever goes on from it. */
 export const acceptance: Place = (editor) =>
-  editor.find((snapshot) => snapshot.planned.operation === 'accept_duplicate' && snapshot.planned.kill === null);
+  editor.find((snapshot) => {
+    const { planned, ledger } = snapshot;
+    if (planned.operation !== 'accept_duplicate' || planned.kill !== null || ledger.value === undefined) return false;
+    return firstAdded(snapshot, 'duplicate.accepted') !== undefined;
+  });
 export const finalized: Place = leafThat((added) => isFinalizing(added.at(-1)));
 export const refusedRecovery: Place = leafThat((_added, { planned, answer }) => {
   return (

@@ -1,9 +1,9 @@
 /** Breaks in what recoveries recorded of themselves: marks, specs, and the ends of those that were killed and done again. */
-import { inheritedCount } from '../checks/derived.js';
+import { addedEvents } from '../checks/derived.js';
 import { recoveryOf } from '../model/recovery.js';
 import type { Snapshot } from '../read/bundle.js';
 import { canonical, decodeUtf8, parseCanonical } from '../read/canonical.js';
-import { textSha256 } from '../read/hash.js';
+import { storeSpecs } from './cover.js';
 import type { Editor, Mutation } from './editor.js';
 import { firstAdded, foretellLess, onPlace } from './places.js';
 import {
@@ -80,24 +80,15 @@ export const recoveryMutations = {
   ],
 } satisfies Record<string, readonly Mutation[]>;
 
-/** Stores another spec for the call that the snapshot requested; the old bytes go where nothing else names them. */
+/** Stores another spec for the calls that the snapshot requested under it. */
 function respecify(editor: Editor, target: Snapshot, change: (spec: Record<string, unknown>) => void): boolean {
   const hash = String(firstAdded(target, 'call.requested')?.payload.spec_sha256);
   const bytes = target.ledger.value?.artifacts.get(hash)?.bytes;
   if (bytes === undefined) return false;
   const spec = parseCanonical(decodeUtf8(bytes)) as Record<string, unknown>;
   change(spec);
-  const text = canonical(spec);
-  editor.events(target, (events) => {
-    const inherited = inheritedCount(target);
-    for (const { type, payload, seq } of events)
-      if (type === 'call.requested' && seq > inherited && payload.spec_sha256 === hash) payload.spec_sha256 = textSha256(text);
-  });
-  const isNamed = editor.again(target).ledger.value?.events.some(({ payload }) => payload.spec_sha256 === hash) === true;
-  editor.database(target, (db) => {
-    db.prepare("INSERT INTO artifacts VALUES (?, 'application/json', ?)").run(textSha256(text), Buffer.from(text));
-    if (!isNamed) db.prepare('DELETE FROM artifacts WHERE sha256 = ?').run(hash);
-  });
+  const calls = addedEvents(target).filter(({ type, payload }) => type === 'call.requested' && payload.spec_sha256 === hash);
+  storeSpecs(editor, target, new Map(calls.map(({ call_id: id }) => [id ?? '', canonical(spec)])));
   editor.coverAll(target);
   return true;
 }

@@ -8,6 +8,11 @@ import type { Book } from './world.js';
 
 export type Refusal = NonNullable<Answer['refusal']>;
 
+/** What a plan predicts of a refusal. */
+export function predicted({ call_id: _call, ...rest }: Refusal): Omit<Refusal, 'call_id'> {
+  return rest;
+}
+
 /** One of several processes that acted on one state. */
 export interface MemberRan {
   readonly id: string;

@@ -2,9 +2,10 @@
  * What the recoveries of the small bundle did: a look-up that finds the response, an operator who has it, a fence with the request on
  * its way, a duplicate that was accepted, drift from a spec, a race, two stopped owners, and a recovery killed at each of its commits.
  */
+import { drifted, driftedLater } from './drift-stories.js';
 import { answer } from './scenario.js';
 import * as recover from './recoveries.js';
-import { at, figures, type Ran, type Refusal, type Story } from './ran.js';
+import { at, figures, predicted, type Ran, type Refusal, type Story } from './ran.js';
 import { Book, type Ids } from './world.js';
 
 const resumes = { role: 'resume', kill: null } as const;
@@ -16,6 +17,7 @@ export function recoveryStories(): Record<string, Story> {
     delayed: delayed(),
     accepted: accepted(),
     drifted: drifted(),
+    'drifted-later': driftedLater(),
     raced: raced(),
     stopped: stopped(),
     again: again(),
@@ -100,10 +102,6 @@ function asked(): Story {
   };
 }
 
-function predicted({ call_id: _call, ...rest }: Refusal): Omit<Refusal, 'call_id'> {
-  return rest;
-}
-
 function delayed(): Story {
   const { book, call } = intended();
   const attempt = book.start(call);
@@ -156,27 +154,6 @@ function accepted(): Story {
       ...{ book: paid, ...resumes, from: 'accept', operation: 'start_next_attempt', operations: ['start_next_attempt'] },
       expect: { ...figures('completed', 'duplicated', paid), calls: [call] },
     },
-  };
-}
-
-function drifted(): Story {
-  const book = new Book().open();
-  book.specs = true;
-  const call = book.want(book.compile());
-  const refusal: Refusal = {
-    ...{ call_id: call.call_id ?? null, drift: ['model'], error: 'ResumeRefused' },
-    ...{ hazard: null, operation: 'start_call' },
-  };
-  const other = book.continued();
-  const same = book.continued();
-  same.resume(call, { verified: false, ...recover.markOf(same, 'start_call') });
-  return {
-    producer: { book, role: 'produce', kill: at('call.requested'), expect: figures('killed', 'undecided', book) },
-    drift: {
-      ...{ book: other, ...resumes, scenario: 'other', refusal },
-      expect: { ...figures('refused', 'refused', other), refusal: predicted(refusal) },
-    },
-    same: { book: same, ...resumes, expect: figures('completed', 'completed_once', same) },
   };
 }
 

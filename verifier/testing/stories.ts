@@ -2,7 +2,7 @@
  * What the cases of the small bundle did, told event by event: two controls, a resume, a held request, a kill at the first event, a
  * retry under an honoured key, a planted reach; and the recoveries, which are told apart.
  */
-import { at, figures, type Ran, type Refusal, type Story } from './ran.js';
+import { at, figures, predicted, type Ran, type Refusal, type Story } from './ran.js';
 import { recoveryStories } from './recovery-stories.js';
 import { Book } from './world.js';
 
@@ -10,9 +10,9 @@ import { Book } from './world.js';
 export function stories(): Record<string, Story> {
   const opened = (): Book => new Book().open();
   const refusal: Refusal = { call_id: null, drift: [], error: 'ResumeRefused', hazard: 'unsafe', operation: 'reconcile_effect' };
-  const refused = (book: Book): Ran => {
-    const { call_id: _call, ...predicted } = refusal;
-    return { book, role: 'resume', kill: null, expect: { ...figures('refused', 'refused', book), refusal: predicted }, refusal };
+  const refused = (book: Book, call_id: string | null = null): Ran => {
+    const expect = { ...figures('refused', 'refused', book), refusal: predicted(refusal) };
+    return { book, role: 'resume', kill: null, expect, refusal: { ...refusal, call_id } };
   };
 
   const control = opened();
@@ -77,7 +77,7 @@ export function stories(): Record<string, Story> {
         kill: { at: 'held' },
         expect: figures('killed', 'undecided', held),
       },
-      resume: refused(held.continued()),
+      resume: refused(held.continued(), heldCall.call_id),
       naive: restart(),
       'naive-again': restart(),
     },
