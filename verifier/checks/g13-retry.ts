@@ -30,8 +30,12 @@ export const g13: CaseCheck = {
     }),
 };
 
+/** A call that ended without an effect may have been closed because another was answered under its key: nothing was decided then. */
 function plannedDecisions(snapshot: Snapshot): number {
-  return plannedCalls(snapshot, ({ stage }) => stage === 'completed' || stage === 'retry_due');
+  return plannedCalls(
+    snapshot,
+    ({ stage, provider_effect: effect }) => (stage === 'completed' && effect !== 'absent') || stage === 'retry_due',
+  );
 }
 
 function isByPolicy({ cites }: Attempt): boolean {
