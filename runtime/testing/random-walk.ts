@@ -13,9 +13,9 @@ import { RuntimeError } from '../core/errors.js';
 import type { LedgerEvent } from '../core/events.js';
 import { answeringCall } from '../core/operations.js';
 import type { CarriedOut, Finding, Operation } from '../core/vocabulary.js';
-import type { DryRunOptions } from '../recovery/options.js';
 import { items, newFolder, open } from './folder.js';
 import { answerText } from './provider.js';
+import { carryOut, operator, type Step } from './step.js';
 import { seeded, type Declared, type UnreliableProvider } from './unreliable-provider.js';
 
 class Died extends Error {}
@@ -34,40 +34,6 @@ const operations: readonly CarriedOut[] = [
 ];
 const findings: readonly Finding[] = ['served', 'not_served', 'unknown'];
 const response = { status: 200, contentType: null, bytes: Buffer.from(answerText) };
-const operator = { by: 'operator', note: 'The customer waits.' };
-
-/** One operation with everything that a person would give to it, as a dry run takes it. */
-interface Step {
-  operation: CarriedOut;
-  on: string;
-  given: DryRunOptions;
-}
-
-function carryOut(runtime: Runtime, { operation, on, given }: Step): unknown {
-  const { inputs = {}, statement, interpreterVersion } = given;
-  switch (operation) {
-    case 'start_call':
-      return runtime.resumeCall(on);
-    case 'recompile':
-      return runtime.recompile(on);
-    case 'fix_inputs':
-      return 'items' in inputs ? runtime.fixCompilation(on, inputs) : runtime.fixCall(on, inputs);
-    case 'reconcile_effect':
-      return runtime.reconcile(on, statement && { statement });
-    case 'accept_duplicate':
-      return runtime.acceptDuplicate(on, operator);
-    case 'reinterpret':
-      return runtime.reinterpret(on, interpreterVersion === undefined ? {} : { interpreterVersion });
-    case 'redecide':
-      return runtime.redecide(on);
-    case 'start_next_attempt':
-      return runtime.startNextAttempt(on);
-    case 'finalize':
-      return runtime.finalize(on);
-    case 'check_and_accept':
-      return runtime.accept(on, { by: 'reviewer' }, {});
-  }
-}
 
 /** A walk over one ledger: a function of its seed. */
 export class Walk {
@@ -168,7 +134,7 @@ export class Walk {
     return { operation, on, given: this.given(operation, on) };
   }
 
-  given(operation: CarriedOut, on: string): DryRunOptions {
+  given(operation: CarriedOut, on: string): Step['given'] {
     if (operation === 'fix_inputs' && on.startsWith('compilation'))
       return { inputs: { items, requiredIds: this.random() < 0.7 ? ['A'] : ['never-offered'] } };
     if (operation === 'fix_inputs') return { inputs: {} };
