@@ -27,11 +27,17 @@ export function keptBundle(plan: string): string | null {
   return bundlesOf(plan).at(-1) ?? null;
 }
 
-/** Judged afresh by the present verifier, in a process of its own. */
+const verdicts = new Map<string, Verdict>();
+
+/** Judged by the present verifier, in a process of its own; once, as neither the bundle nor the verifier changes meanwhile. */
 export function judged(bundle: string): Verdict {
+  const known = verdicts.get(bundle);
+  if (known !== undefined) return known;
   const { stdout, stderr } = verify(bundle, '--json');
   if (stdout === '') throw new Error(`The verifier said nothing about ${bundle}: ${stderr}`);
-  return JSON.parse(stdout) as Verdict;
+  const verdict = JSON.parse(stdout) as Verdict;
+  verdicts.set(bundle, verdict);
+  return verdict;
 }
 
 /** The last lines that a person sees, as they are printed. */

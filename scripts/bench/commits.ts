@@ -14,6 +14,7 @@ const commits = 1500;
 const columns = ['seq', 'type', 'task_id', 'call_id', 'attempt_id', 'compilation_id', 'payload', 'recorded_at', 'digest'];
 type Row = (string | number | null)[];
 
+const task = { type: 'task.created' as const, task_id: 'task-1', payload: { title: 'Objectives without end' } };
 const draftOf = (index: number) => ({
   type: 'objective.recorded' as const,
   task_id: 'task-1',
@@ -50,7 +51,7 @@ export async function measureCommits(build: string): Promise<Measured[]> {
       const path = join(folder, `ledger-${name++}.sqlite`);
       createLedgerFile(path);
       const ledger = Ledger.open(path);
-      ledger.append([draftOf(0)]);
+      ledger.append([task, draftOf(0)]);
       const written: unknown[] = [];
       const time = await milliseconds(() => {
         for (let index = 1; index <= commits; index++) written.push(...ledger.append([draftOf(index)]));

@@ -61,7 +61,7 @@ function outcomeMissing({ outcome }: Header, { outcomes }: Report, place: Place)
 }
 
 /** The places of a kind, among the cases that ran. */
-export function placesOf(header: Header, plan: Plan, kind: PlaceKind): Place[] {
+export function placesOf(header: Pick<Header, 'cases'>, plan: Plan, kind: PlaceKind): Place[] {
   const ran = plan.cases.filter(({ id }) => header.cases.length === 0 || header.cases.includes(id));
   if (kind === 'case') return ran.map(({ id }) => ({ case: id, snapshot: null }));
   return ran.flatMap(({ id, arms }) =>

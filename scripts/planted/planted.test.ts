@@ -4,13 +4,13 @@
  * What the real patches find is a step of the gate; here it is whether a patch that proves nothing can pass for one that was found.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareCopy } from './copy.js';
 import { parseHeader, type Header } from './header.js';
-import { problemsOf, type Report } from './judge.js';
+import { placesOf, problemsOf, type Plan, type Report } from './judge.js';
 import { plant } from './plant.js';
 
 const work = mkdtempSync(join(tmpdir(), 'killpoint-planted-'));
@@ -186,5 +186,24 @@ describe('the judge', () => {
     expect(problemsOf(header, plan, { ...found, verdict: 'unknown' })).toEqual([
       'The defect was not found: the verdict is unknown.',
     ]);
+  });
+});
+
+describe('the patches', () => {
+  const home = 'scripts/planted';
+  const headers = readdirSync(home)
+    .filter((name) => name.endsWith('.patch'))
+    .map((name) => parseHeader(readFileSync(join(home, name), 'utf8')));
+  const plans = readdirSync('preregistrations').filter((name) => name.endsWith('.json'));
+  const placesIn = (plan: string, cases: readonly string[]): string[] => {
+    const text = readFileSync(join('preregistrations', `${plan}.json`), 'utf8');
+    return placesOf({ cases }, JSON.parse(text) as Plan, 'forced race').map((place) => `${plan}/${place.case}/${place.snapshot}`);
+  };
+
+  it('are a control for every forced race of every plan: each must be seen to double', () => {
+    const controls = headers.filter(({ inEach, mustFind }) => inEach === 'forced race' && mustFind.includes('race-doubled'));
+    const forced = plans.flatMap((name) => placesIn(name.replace(/\.json$/, ''), []));
+    expect(forced.length).toBeGreaterThan(0);
+    expect(controls.flatMap(({ plan, cases }) => placesIn(plan, cases)).sort()).toEqual(forced.sort());
   });
 });

@@ -1,7 +1,9 @@
 /**
- * What the races of a run came to: from the facts in the bundle, and from what the verifier found and derived.
+ * What the groups of a run came to, in which several processes acted on one state: races, and owners that were stopped while another acted. From
+ * the facts in the bundle, and from what the verifier found and derived.
  *
- * A double effect or a lost recovery is counted once a race, whether a finding or the derived outcome says so.
+ * Counted are a double effect, a lost recovery and a gap once a group of either model, whether a finding or the derived outcome says so. A
+ * duplicate that the plan predicts (an owner whose lock was defeated may still send what it had committed to) is counted apart and is none.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,33 +16,56 @@ export interface Verdict {
 }
 
 export interface Races {
+  /** Races alone. */
   rounds: number;
   /** How many rounds had so many racers at once between their release and their exit. */
   overlaps: Record<string, number>;
+  /** Owners that were stopped while another process acted. */
+  stopped_owners: number;
   double_effects: number;
   lost_recoveries: number;
   gaps: number;
+  predicted_duplicates: number;
 }
 
-export const noRaces = (): Races => ({ rounds: 0, overlaps: {}, double_effects: 0, lost_recoveries: 0, gaps: 0 });
+interface Plan {
+  readonly cases: readonly { id: string; arms: readonly { id: string; expect: { outcome?: string } }[] }[];
+}
+
+type Group = { model: 'race'; overlap: number } | { model: 'zombie' };
+
+export const noRaces = (): Races => ({
+  rounds: 0,
+  overlaps: {},
+  stopped_owners: 0,
+  double_effects: 0,
+  lost_recoveries: 0,
+  gaps: 0,
+  predicted_duplicates: 0,
+});
 
 export function racesIn(bundle: string, { findings, outcomes }: Verdict): Races {
-  const overlaps = overlapsIn(join(bundle, 'data/cases'));
-  const counted = (codes: readonly string[], outcome?: string): number => {
-    const places = [
-      ...findings.filter(({ code }) => codes.includes(code)).map(({ where }) => `${where.case}/${where.snapshot}`),
-      ...outcomes.filter((one) => one.outcome === outcome).map((one) => `${one.case}/${one.snapshot}`),
-    ];
-    return new Set(places.filter((place) => overlaps.has(place))).size;
+  const groups = groupsIn(join(bundle, 'data/cases'));
+  const foundIn = (code: string): string[] => findings.filter((one) => one.code === code).map(({ where }) => nameOf(where));
+  const derivedIn = (outcome: string): string[] => outcomes.filter((one) => one.outcome === outcome).map(nameOf);
+  const counted = (...places: string[]): number => new Set(places.filter((place) => groups.has(place))).size;
+  const predicted = predictedDuplicates(bundle);
+  const duplicated = derivedIn('duplicated');
+  const races = {
+    ...noRaces(),
+    double_effects: counted(...foundIn('race-doubled'), ...duplicated.filter((place) => !predicted.has(place))),
+    lost_recoveries: counted(...foundIn('race-lost'), ...derivedIn('lost')),
+    gaps: counted(...foundIn('event-chain-broken')),
+    predicted_duplicates: counted(...duplicated.filter((place) => predicted.has(place))),
   };
-  const races = { ...noRaces(), rounds: overlaps.size };
-  for (const overlap of overlaps.values()) races.overlaps[overlap] = (races.overlaps[overlap] ?? 0) + 1;
-  return {
-    ...races,
-    double_effects: counted(['race-doubled'], 'duplicated'),
-    lost_recoveries: counted(['race-lost'], 'lost'),
-    gaps: counted(['event-chain-broken']),
-  };
+  for (const group of groups.values()) {
+    if (group.model === 'zombie') races.stopped_owners++;
+    else {
+      races.rounds++;
+      races.overlaps[group.overlap] = (races.overlaps[group.overlap] ?? 0) + 1;
+    }
+  }
+  return races;
 }
 
 export function sumOfRaces(left: Races, right: Races): Races {
@@ -49,22 +74,32 @@ export function sumOfRaces(left: Races, right: Races): Races {
   return {
     rounds: left.rounds + right.rounds,
     overlaps,
+    stopped_owners: left.stopped_owners + right.stopped_owners,
     double_effects: left.double_effects + right.double_effects,
     lost_recoveries: left.lost_recoveries + right.lost_recoveries,
     gaps: left.gaps + right.gaps,
+    predicted_duplicates: left.predicted_duplicates + right.predicted_duplicates,
   };
 }
 
-/** `case/snapshot` of each race, with its overlap. */
-function overlapsIn(cases: string): Map<string, number> {
-  const overlaps = new Map<string, number>();
+/** `case/snapshot` of each group of processes. */
+function groupsIn(cases: string): Map<string, Group> {
+  const groups = new Map<string, Group>();
   for (const place of folders(cases).flatMap((name) => folders(join(cases, name)).map((snapshot) => `${name}/${snapshot}`))) {
     const path = join(cases, place, 'group.json');
-    if (!existsSync(path)) continue;
-    const { model, overlap } = JSON.parse(readFileSync(path, 'utf8')) as { model: string; overlap: number };
-    if (model === 'race') overlaps.set(place, overlap);
+    if (existsSync(path)) groups.set(place, JSON.parse(readFileSync(path, 'utf8')) as Group);
   }
-  return overlaps;
+  return groups;
+}
+
+function predictedDuplicates(bundle: string): Set<string> {
+  const { cases } = JSON.parse(readFileSync(join(bundle, 'data/plan.json'), 'utf8')) as Plan;
+  const arms = cases.flatMap(({ id, arms }) => arms.map((arm) => ({ case: id, snapshot: arm.id, ...arm.expect })));
+  return new Set(arms.filter(({ outcome }) => outcome === 'duplicated').map(nameOf));
+}
+
+function nameOf(where: { case: string | null; snapshot: string | null }): string {
+  return `${where.case}/${where.snapshot}`;
 }
 
 function folders(path: string): string[] {
