@@ -7,7 +7,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', maxBuffer: 1 << 26 });
@@ -29,6 +28,17 @@ function listedFiles(bundle: string): string[] {
   );
 }
 
+/** As git packs it, which is how it travels: the ledgers of one case differ by a few rows, and a pack says so. */
+function packedBytes(bundle: string): number {
+  const objects = git('ls-files', '-s', '--', bundle)
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace('\t', ' ').split(' '))
+    .map(([, id = '', , path = '']) => `${id} ${path}`);
+  const input = `${objects.join('\n')}\n`;
+  return execFileSync('git', ['pack-objects', '--stdout', '-q'], { input, maxBuffer: 1 << 26 }).length;
+}
+
 describe('kept evidence', () => {
   it('is there', () => {
     expect(bundles(kept).length).toBeGreaterThan(0);
@@ -40,8 +50,7 @@ describe('kept evidence', () => {
   });
 
   it.each(bundles(kept))('%s: has at most 2 MiB packed', (bundle) => {
-    const bytes = Buffer.concat(listedFiles(bundle).map((path) => readFileSync(path)));
-    expect(gzipSync(bytes).length).toBeLessThanOrEqual(2 * 1024 * 1024);
+    expect(packedBytes(bundle)).toBeLessThanOrEqual(2 * 1024 * 1024);
   });
 
   it('is never converted: git says so for every kind of file', () => {
@@ -51,6 +60,7 @@ describe('kept evidence', () => {
     const answers = execFileSync('git', ['check-attr', '-z', '--stdin', 'text'], {
       input: asked.join('\0'),
       encoding: 'utf8',
+      maxBuffer: 1 << 26,
     }).split('\0');
     const values = asked.map((path, index) => [path, answers[3 * index], answers[3 * index + 2]]);
     expect(values.filter(([path, answered, value]) => answered !== path || value !== 'unset')).toEqual([]);
