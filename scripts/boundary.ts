@@ -6,9 +6,9 @@
  * copy, is found by the rule that forbids it.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { programs, root } from './build.mjs';
 
 interface Violation {
@@ -33,6 +33,8 @@ const plants: { file: string; imports: string; rule: string }[] = [
   { file: 'synthetic-provider/script/planted.ts', imports: '../http/server.js', rule: 'provider-floor-script' },
   { file: 'harness/process/planted.ts', imports: '../case/act.js', rule: 'harness-floor-process' },
   { file: 'verifier/checks/planted.ts', imports: '../verdict.js', rule: 'verifier-floor-checks' },
+  { file: 'verifier/checks/planted-shared.ts', imports: './calls/derived.js', rule: 'verifier-shared-knows-no-subject' },
+  { file: 'verifier/model/planted-subject/planted.ts', imports: '../calls/history.js', rule: 'verifier-subjects-apart' },
   { file: 'verifier/model/planted.ts', imports: 'node:fs', rule: 'pure-code-has-no-files-or-sockets' },
   { file: 'harness/plan/planted.ts', imports: 'node:child_process', rule: 'pure-code-has-no-files-or-sockets' },
   { file: 'verifier/read/planted-package.ts', imports: 'execa', rule: 'verifier-short-list' },
@@ -76,7 +78,10 @@ function plantsNotFound(): string[] {
       cpSync(join(root, name), join(copy, name), { recursive: true });
     }
     symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-    for (const { file, imports } of plants) writeFileSync(join(copy, file), `import '${imports}';\n`, { flag: 'wx' });
+    for (const { file, imports } of plants) {
+      mkdirSync(dirname(join(copy, file)), { recursive: true });
+      writeFileSync(join(copy, file), `import '${imports}';\n`, { flag: 'wx' });
+    }
     const { violations } = cruise(copy).summary;
     return plants
       .filter(({ file, rule }) => !violations.some((found) => isOf(found, file) && found.rule.name === rule))

@@ -1,9 +1,9 @@
 /**
- * Checks applied to a bundle: one claim for each guarantee over the bundle, and one for each guarantee and case. A claim is held
+ * Checks applied to a bundle, by the model that its plan names: one claim for each guarantee over the bundle, and one for each guarantee and case. A claim is held
  * only if there was something to judge, everything that the plan lets it expect was judged, and nothing was found. A check that
  * throws leaves its claim unknown, with the reason; it is never a pass.
  */
-import { checks } from './checks/all.js';
+import { checksOf, modelOf } from './checks/all.js';
 import type { Check, CheckResult, Finding } from './checks/check.js';
 import { EvidenceError, InternalError } from './errors.js';
 import { isSelected } from './checks/selection.js';
@@ -22,7 +22,8 @@ export interface Claim {
   readonly findings: readonly Finding[];
 }
 
-export function judge(bundle: Bundle, list: readonly Check[] = checks): Claim[] {
+export function judge(bundle: Bundle, list: readonly Check[] = checksOf(modelOf(bundle).name)): Claim[] {
+  const model = modelOf(bundle);
   const isBag = looksLikeBag(bundle.tree);
   return list.flatMap((check) => {
     if (!isBag)
@@ -33,9 +34,9 @@ export function judge(bundle: Bundle, list: readonly Check[] = checks): Claim[] 
           'There is no bag here: neither bagit.txt nor a manifest.',
         ),
       ];
-    if (check.scope === 'bundle') return [claim(check, 'bundle', () => check.check(bundle))];
+    if (check.scope === 'bundle') return [claim(check, 'bundle', () => check.check(bundle, model))];
     if (bundle.cases.length === 0) return [unknownClaim(check, 'cases', 'Without a plan there is no list of cases.')];
-    return bundle.cases.map((one) => caseClaim(check, bundle, one, () => check.check(one, bundle)));
+    return bundle.cases.map((one) => caseClaim(check, bundle, one, () => check.check(one, bundle, model)));
   });
 }
 

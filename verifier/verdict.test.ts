@@ -13,6 +13,9 @@ const good = goodBundle();
 const held = { result: 'held' } as const;
 const broken = { result: 'broken' } as const;
 const unknown = { result: 'unknown' } as const;
+
+const judgedAs = (model: 'calls/v1' | 'sessions/v1') =>
+  verify(changed((editor) => editor.plan((plan) => void (plan.model = model))));
 const without = { result: 'not_applicable' } as const;
 
 describe('a verdict', () => {
@@ -109,6 +112,24 @@ describe('a guarantee', () => {
     const claims = judge(readBundle(good), [nothing]);
     expect(claims.map(({ result }) => result)).toEqual(claims.map(() => 'not_applicable'));
     expect(overall(claims, 0)).toBe('unknown');
+  });
+});
+
+describe('a model of which nothing is derived', () => {
+  it('leaves unknown whatever asks for its record, and is judged by no guarantee of another one', () => {
+    const { verdict } = judgedAs('sessions/v1');
+    expect(verdict.verdict).toBe('unknown');
+    expect(verdict.findings).toEqual([]);
+    const of = (guarantee: string) => verdict.results.filter((one) => one.guarantee === guarantee).map(({ result }) => result);
+    expect(of('G8')).toEqual([]);
+    expect(new Set(of('G25'))).toEqual(new Set(['unknown']));
+    expect(new Set(of('G5'))).toEqual(new Set(['held']));
+  });
+
+  it('changes nothing where the plan names calls, which is what a plan without a model means', () => {
+    const { plan: _named, run: _first, ...named } = judgedAs('calls/v1').verdict;
+    const { plan: _unnamed, run: _second, ...unnamed } = verify(good).verdict;
+    expect(canonical(named)).toBe(canonical(unnamed));
   });
 });
 

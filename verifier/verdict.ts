@@ -4,9 +4,9 @@
  * anywhere; `run` is its only run-specific member.
  */
 import type { Verdict } from './contract/types.js';
-import { checks } from './checks/all.js';
+import { checksOf, modelOf } from './checks/all.js';
 import { type Finding } from './checks/check.js';
-import { outcomeIn } from './checks/derived.js';
+import type { SubjectModel } from './checks/subject-model.js';
 import { EvidenceError } from './errors.js';
 import { judge, type Claim } from './judge.js';
 import { rootSha256 } from './read/bag.js';
@@ -34,14 +34,15 @@ export function overall(claims: readonly Pick<Claim, 'result'>[], voids: number)
 }
 
 /** The limits that no claim can lift. */
-const limits = [
+const limits = ({ logName }: SubjectModel): string[] => [
   'Power loss: every kill is a process crash; the page cache survived.',
-  'A ledger and its receipts cut off at the end in step: no chain inside the bundle shows it.',
+  `A ${logName} and its receipts cut off at the end in step: no chain inside the bundle shows it.`,
   'Whether the plan came before anybody peeked, and when it was committed.',
 ];
 
 /** Its members stand in the order of their names, which is how they are written. */
 function document(bundle: Bundle, claims: readonly Claim[]): Verdict {
+  const model = modelOf(bundle);
   const voids = bundle.cases.filter((one) => one.void !== null).length;
   const count = (result: Claim['result']): number => claims.filter((claim) => claim.result === result).length;
   return {
@@ -54,8 +55,13 @@ function document(bundle: Bundle, claims: readonly Claim[]): Verdict {
     },
     confirmatory: bundle.execution.value?.confirmatory ?? false,
     findings: claims.flatMap(({ findings }) => findings).sort(byPlace),
-    not_covered: [...limits, ...checks.map(({ guarantee, doesNotCover }) => `${guarantee}: ${doesNotCover}.`)],
-    outcomes: bundle.cases.flatMap((one) => (one.void === null ? one.snapshots.flatMap(outcomeLine) : [])),
+    not_covered: [
+      ...limits(model),
+      ...checksOf(model.name).map(({ guarantee, doesNotCover }) => `${guarantee}: ${doesNotCover}.`),
+    ],
+    outcomes: bundle.cases.flatMap((one) =>
+      one.void === null ? one.snapshots.flatMap((snapshot) => outcomeLine(model, snapshot)) : [],
+    ),
     plan: { id: bundle.plan.value?.id ?? '', sha256: bundle.planBytes === undefined ? '' : fileSha256(bundle.planBytes) },
     results: claims
       .map(({ expected, guarantee, reason, result, scope, seen }) => ({ expected, guarantee, reason, result, scope, seen }))
@@ -67,9 +73,9 @@ function document(bundle: Bundle, claims: readonly Claim[]): Verdict {
   };
 }
 
-function outcomeLine(snapshot: Snapshot): Verdict['outcomes'] {
+function outcomeLine(model: SubjectModel, snapshot: Snapshot): Verdict['outcomes'] {
   try {
-    return [{ case: snapshot.caseId, outcome: outcomeIn(snapshot), snapshot: snapshot.name }];
+    return [{ case: snapshot.caseId, outcome: model.outcome(snapshot), snapshot: snapshot.name }];
   } catch (error) {
     // Without its evidence a snapshot has no outcome; the claims say why.
     if (error instanceof EvidenceError) return [];

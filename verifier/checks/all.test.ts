@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { mutations } from '../mutations/all.js';
-import { checks } from './all.js';
+import { mutationsOf } from '../mutations/all.js';
+import { checksOf, modelNames, modelOf } from './all.js';
 import { findingCodes } from './check.js';
 
 const contract = readFileSync(new URL('../../evidence/schema/README.md', import.meta.url), 'utf8');
-const promised = [...contract.matchAll(/^\| (G\d+) \| (.+?) \| (.+?) \|$/gm)].map(([, guarantee, sentence, codes]) => ({
+/** Those of any subject and of calls; what stands below is of sessions only. */
+const [ofCalls = ''] = contract.split('\n### Sessions\n');
+const promised = [...ofCalls.matchAll(/^\| (G\d+) \| (.+?) \| (.+?) \|$/gm)].map(([, guarantee, sentence, codes]) => ({
   guarantee,
   sentence,
   codes: [...(codes ?? '').matchAll(/`([a-z-]+)`/g)].map(([, code]) => code),
@@ -14,22 +16,49 @@ const promised = [...contract.matchAll(/^\| (G\d+) \| (.+?) \| (.+?) \|$/gm)].ma
 describe('the checks', () => {
   it('are the guarantees of the contract, word for word, with their codes', () => {
     expect(promised).toHaveLength(32);
-    expect(checks.map(({ guarantee, sentence, codes }) => ({ guarantee, sentence, codes }))).toEqual(promised);
+    expect(checksOf('calls/v1').map(({ guarantee, sentence, codes }) => ({ guarantee, sentence, codes }))).toEqual(promised);
   });
 
   it('have every finding code exactly once', () => {
-    expect(checks.flatMap(({ codes }) => codes).sort()).toEqual([...findingCodes].sort());
-  });
-
-  it('have mutations for every code, whose declared codes are known and contain it', () => {
-    for (const code of findingCodes) {
-      const list = mutations[code];
-      expect(list.length, code).toBeGreaterThan(0);
-      for (const mutation of list) expect(mutation.codes as readonly string[], mutation.name).toContain(code);
-    }
+    const all = new Set(modelNames.flatMap(checksOf));
+    expect([...all].flatMap(({ codes }) => codes).sort()).toEqual([...findingCodes].sort());
   });
 
   it('say what they cover and what not', () => {
-    for (const { covers, doesNotCover } of checks) expect(Math.min(covers.length, doesNotCover.length)).toBeGreaterThan(4);
+    for (const { covers, doesNotCover } of modelNames.flatMap(checksOf))
+      expect(Math.min(covers.length, doesNotCover.length)).toBeGreaterThan(4);
   });
+});
+
+describe('a model', () => {
+  it('is the one that the plan names, and calls where it names none or cannot be read', () => {
+    const problem = { code: 'wrong-shape', file: 'data/plan.json', detail: 'This is not a plan.' } as const;
+    const named = (members: object) => modelOf({ plan: { value: members as never } }).name;
+    expect([named({ model: 'sessions/v1' }), named({ model: 'calls/v1' }), named({})]).toEqual([
+      ...['sessions/v1', 'calls/v1', 'calls/v1'],
+    ]);
+    expect(modelOf({ plan: { problem } }).name).toBe('calls/v1');
+  });
+
+  it.each(modelNames)('%s is judged by the shared guarantees, in their order, and by its own', (name) => {
+    const numbers = checksOf(name).map(({ guarantee }) => Number(guarantee.slice(1)));
+    expect(numbers).toEqual([...new Set(numbers)].sort((left, right) => left - right));
+    expect(numbers).toEqual(expect.arrayContaining([1, 2, 3, 4, 5, 6, 7, 9, 17, 18, 23, 25, 26]));
+  });
+
+  it.each(modelNames.filter((name) => Object.keys(mutationsOf(name)).length > 0))(
+    '%s has mutations for every code that its checks may give, and for no other',
+    (name) => {
+      const codes = checksOf(name).flatMap((check) => check.codes);
+      expect(Object.keys(mutationsOf(name)).sort()).toEqual([...codes].sort());
+      for (const code of codes) {
+        const list = mutationsOf(name)[code] ?? [];
+        expect(list.length, code).toBeGreaterThan(0);
+        for (const mutation of list) {
+          expect(mutation.codes as readonly string[], mutation.name).toContain(code);
+          for (const caused of mutation.codes) expect(codes, mutation.name).toContain(caused);
+        }
+      }
+    },
+  );
 });

@@ -1,4 +1,10 @@
-/** Every guarantee, in the order of the contract. A test holds this list against the contract's own. */
+/**
+ * Every guarantee, in the order of the contract: those of any subject, and those of the model that the plan names. A test holds this list
+ * against the contract's own.
+ */
+import type { Bundle } from '../read/bundle.js';
+import { callsChecks } from './calls/all.js';
+import { callsModel } from './calls/model.js';
 import type { Check } from './check.js';
 import { g01 } from './g01-bag.js';
 import { g02 } from './g02-plan.js';
@@ -7,34 +13,39 @@ import { g04 } from './g04-controls.js';
 import { g05 } from './g05-kill.js';
 import { g06 } from './g06-processes.js';
 import { g07 } from './g07-copy.js';
-import { g08 } from './g08-record.js';
 import { g09 } from './g09-history.js';
-import { g10 } from './g10-order.js';
-import { g11 } from './g11-manifest.js';
-import { g12 } from './g12-interpretation.js';
-import { g13 } from './g13-retry.js';
-import { g14 } from './g14-completion.js';
-import { g15 } from './g15-export.js';
-import { g16 } from './g16-state.js';
 import { g17 } from './g17-inspection.js';
 import { g18 } from './g18-receipts.js';
-import { g19 } from './g19-intents.js';
-import { g20 } from './g20-served.js';
-import { g21 } from './g21-observations.js';
-import { g22 } from './g22-resume.js';
 import { g23 } from './g23-egress.js';
-import { g24 } from './g24-settings.js';
 import { g25 } from './g25-prediction.js';
 import { g26 } from './g26-script.js';
-import { g27 } from './g27-reconciliation.js';
-import { g28 } from './g28-attempts.js';
-import { g29 } from './g29-recovery.js';
-import { g30 } from './g30-races.js';
-import { g31 } from './g31-spec.js';
-import { g32 } from './g32-same-events.js';
+import type { ModelName, SubjectModel } from './subject-model.js';
+import { underived } from './underived.js';
 
-export const checks: readonly Check[] = [
-  ...[g01, g02, g03, g04, g05, g06, g07, g08, g09, g10, g11, g12, g13, g14, g15],
-  ...[g16, g17, g18, g19, g20, g21, g22, g23, g24, g25, g26],
-  ...[g27, g28, g29, g30, g31, g32],
-];
+const shared: readonly Check[] = [g01, g02, g03, g04, g05, g06, g07, g09, g17, g18, g23, g25, g26];
+
+interface Subject {
+  readonly model: SubjectModel;
+  /** Those that no other subject has. */
+  readonly checks: readonly Check[];
+}
+
+const subjects: Readonly<Record<ModelName, Subject>> = {
+  'calls/v1': { model: callsModel, checks: callsChecks },
+  'sessions/v1': { model: underived('sessions/v1'), checks: [] },
+};
+
+export const modelNames = Object.keys(subjects) as ModelName[];
+
+/** A plan that names no model is about calls, and so is a bundle whose plan cannot be read. */
+export function modelOf({ plan }: Pick<Bundle, 'plan'>): SubjectModel {
+  return subjects[plan.value?.model ?? 'calls/v1'].model;
+}
+
+export function checksOf(model: ModelName): readonly Check[] {
+  return [...shared, ...subjects[model].checks].sort((left, right) => numberOf(left) - numberOf(right));
+}
+
+function numberOf({ guarantee }: Check): number {
+  return Number(guarantee.slice(1));
+}

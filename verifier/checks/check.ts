@@ -6,6 +6,7 @@
 import { EvidenceError } from '../errors.js';
 import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
+import type { SubjectModel } from './subject-model.js';
 
 export const findingCodes = [
   'bag-malformed',
@@ -100,12 +101,12 @@ interface Described {
 
 export interface BundleCheck extends Described {
   readonly scope: 'bundle';
-  check(bundle: Bundle): CheckResult;
+  check(bundle: Bundle, model: SubjectModel): CheckResult;
 }
 
 export interface CaseCheck extends Described {
   readonly scope: 'case';
-  check(input: CaseEvidence, bundle: Bundle): CheckResult;
+  check(input: CaseEvidence, bundle: Bundle, model: SubjectModel): CheckResult;
 }
 
 export type Check = BundleCheck | CaseCheck;

@@ -8,6 +8,7 @@ import type { Bundle } from '../read/bundle.js';
 import { nowhere, type BundleCheck, type CheckResult } from './check.js';
 import { parkedAt } from './parking.js';
 import { isSelected, judgedSnapshots } from './selection.js';
+import type { SubjectModel } from './subject-model.js';
 
 export const g01: BundleCheck = {
   guarantee: 'G1',
@@ -17,9 +18,9 @@ export const g01: BundleCheck = {
   doesNotCover: 'modes, owners and times; whether this is the bag that was sealed, which only its root hash can tell',
   codes: ['bag-malformed', 'file-forbidden', 'file-unlisted', 'file-missing', 'file-altered'],
   scope: 'bundle',
-  check(bundle: Bundle): CheckResult {
+  check(bundle: Bundle, model): CheckResult {
     const { tree } = bundle;
-    const planned = plannedFiles(bundle);
+    const planned = plannedFiles(bundle, model);
     const findings = [...bagProblems(tree), ...nameProblems(bundle)].map(({ code, file, detail }) => ({
       code,
       where: { ...nowhere, file },
@@ -37,7 +38,7 @@ function nameProblems({ tree, execution }: Bundle): BagProblem[] {
 }
 
 /** The files that every run of this plan must hold: the count does not depend on the run. */
-function plannedFiles(bundle: Bundle): string[] {
+function plannedFiles(bundle: Bundle, model: SubjectModel): string[] {
   const whole = [...tagFiles, tagManifest, 'data/plan.json', 'data/execution.json', 'data/build.json'];
   const cases = bundle.cases.filter(({ id }) => isSelected(bundle, id)).map(({ id }) => `data/cases/${id}/case.json`);
   const ofEach = ['receipts.jsonl', 'inspector.json', 'inspection.json'];
@@ -48,7 +49,7 @@ function plannedFiles(bundle: Bundle): string[] {
       ...(snapshot.planned.kill === null ? [role.file('answer.json')] : []),
       ...(parkedAt(snapshot, role) === null ? [] : [role.file('checkpoint.jsonl')]),
     ]);
-    const states = snapshot.states.flatMap((state) => [state.file('format.json'), state.ledgerFile]);
+    const states = snapshot.states.flatMap((state) => [state.file('format.json'), model.logFile(state)]);
     return [...[...ofEach, ...group].map((name) => snapshot.file(name)), ...states, ...own];
   });
   return [...whole, ...cases, ...ofSnapshots];

@@ -7,7 +7,7 @@ import { EvidenceError } from '../errors.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import { producer } from '../read/plan.js';
 import { need, perItem, type BundleCheck, type CheckResult } from './check.js';
-import { answered, outcomeIn } from './derived.js';
+import { answered } from './derived.js';
 import { isSelected } from './selection.js';
 
 export const g04: BundleCheck = {
@@ -17,7 +17,7 @@ export const g04: BundleCheck = {
   doesNotCover: 'whether the controls are the right ones for the question',
   codes: ['control-silent'],
   scope: 'bundle',
-  check(bundle: Bundle): CheckResult {
+  check(bundle: Bundle, model): CheckResult {
     const controls = need(bundle.plan).controls;
     const items = [
       ...controls.no_kill.map((id) => ({ case: id, snapshot: producer, wanted: 'completed_once' as const })),
@@ -28,7 +28,7 @@ export const g04: BundleCheck = {
       (item) => ({ case: item.case, snapshot: item.snapshot, file: null, seq: null }),
       (item, say) => {
         const snapshot = find(bundle, item.case, item.snapshot);
-        const outcome = outcomeIn(snapshot);
+        const outcome = model.outcome(snapshot);
         if (outcome !== item.wanted) say('control-silent', `The control was to be ${item.wanted} and is ${outcome}.`);
         if (answered(snapshot) !== 'completed') say('control-silent', 'The control did not run to its end.');
       },

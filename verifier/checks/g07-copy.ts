@@ -10,9 +10,7 @@ import { sameJson } from '../read/canonical.js';
 import { isQuestion } from '../read/receipts.js';
 import type { StateEvidence } from '../read/state.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
-import { departureFrom, isGrouped } from './commit-place.js';
-import { addedEvents } from './derived.js';
-import type { Place } from './parking.js';
+import type { SubjectModel } from './subject-model.js';
 
 export const g07: CaseCheck = {
   guarantee: 'G7',
@@ -21,7 +19,7 @@ export const g07: CaseCheck = {
   doesNotCover: 'which of two grouped commits that end alike was made',
   codes: ['checkpoint-mismatch', 'copy-incomplete'],
   scope: 'case',
-  check: ({ snapshots }, bundle) =>
+  check: ({ snapshots }, bundle, model) =>
     perSnapshot(
       snapshots,
       // The copies, and the place of the kill where there was one.
@@ -31,8 +29,12 @@ export const g07: CaseCheck = {
         for (const state of states) copyWrong(state, say);
         const { kill } = planned;
         if (kill === null) return states.length;
-        if (kill.at === 'held') heldInRequest(snapshot, say);
-        else atCheckpoint(snapshot, kill, isGrouped(bundle, snapshot), say);
+        if (kill.at === 'held') heldInRequest(snapshot, model, say);
+        else {
+          const departure = model.departureFrom(kill, snapshot, bundle);
+          const at = { file: model.logFile(snapshot.state), seq: departure?.seq ?? null };
+          if (departure !== null) say('checkpoint-mismatch', departure.detail, at);
+        }
         return states.length + 1;
       },
     ),
@@ -44,20 +46,15 @@ function copyWrong({ live, files, folder }: StateEvidence, say: Say): void {
     say('copy-incomplete', 'The copy is not what the dead process left.', { file: folder.slice(0, -1) });
 }
 
-function atCheckpoint(snapshot: Snapshot, kill: Place, isInGroups: boolean, say: Say): void {
-  const departure = departureFrom(kill, addedEvents(snapshot), isInGroups);
-  if (departure !== null) say('checkpoint-mismatch', departure.detail, { file: snapshot.state.ledgerFile, seq: departure.seq });
-}
-
-function heldInRequest(snapshot: Snapshot, say: Say): void {
+function heldInRequest(snapshot: Snapshot, model: SubjectModel, say: Say): void {
   const { all, delayed } = need(snapshot.receipts);
   const [request, way] = [all.at(-1), delayed.at(-1)];
   const isOnItsWay = way !== undefined && way.arrival === undefined && way.line.seq > (request?.received.seq ?? 0);
   // Who is killed while he asks about a request has not begun another one.
   const asks = !isOnItsWay && request !== undefined && isQuestion(request);
-  if (!asks && need(snapshot.ledger).events.at(-1)?.type !== 'attempt.started') {
-    say('checkpoint-mismatch', 'A request was held but the ledger does not end with its intent.', {
-      file: snapshot.file('state/ledger.sqlite'),
+  if (!asks && !model.endsWithIntent(snapshot)) {
+    say('checkpoint-mismatch', 'A request was held but the record does not end with its intent.', {
+      file: model.logFile(snapshot.state),
     });
   }
   const ended = request?.settled?.ended;

@@ -14,20 +14,20 @@ export const g09: CaseCheck = {
   doesNotCover: 'files beside ledger and receipts',
   codes: ['history-rewritten', 'receipts-rewritten'],
   scope: 'case',
-  check: ({ snapshots }) =>
+  check: ({ snapshots }, _bundle, model) =>
     perSnapshot(
       snapshots.filter(({ base }) => base !== undefined),
       ({ base, states }) => (base === undefined ? 0 : states.length * plannedEvents(base) + plannedReceipts(base)),
       (snapshot, say) => {
         const base = snapshot.base as Snapshot;
-        const before = need(base.ledger);
+        const before = need(model.record(base.state));
         for (const state of snapshot.states) {
-          const [after, file] = [need(state.ledger), state.ledgerFile];
-          const changed = before.events.find(({ digest }, index) => after.events[index]?.digest !== digest);
+          const [after, file] = [need(model.record(state)), model.logFile(state)];
+          const changed = before.entries.find(({ digest }, index) => after.entries[index]?.digest !== digest);
           if (changed !== undefined)
-            say('history-rewritten', 'An event that the arm began with is not there as it was.', { file, seq: changed.seq });
-          if ([...before.artifacts.keys()].some((hash) => !after.artifacts.has(hash)))
-            say('history-rewritten', 'An artifact that the arm began with is gone.', { file });
+            say('history-rewritten', 'An entry that the arm began with is not there as it was.', { file, seq: changed.seq });
+          if ([...before.contents.keys()].some((hash) => !after.contents.has(hash)))
+            say('history-rewritten', 'A content that the arm began with is gone.', { file });
         }
         const [first, whole] = [need(base.receipts), need(snapshot.receipts)];
         if (!whole.bytes.subarray(0, first.bytes.length).equals(first.bytes)) {
@@ -35,7 +35,7 @@ export const g09: CaseCheck = {
             file: snapshot.file('receipts.jsonl'),
           });
         }
-        return snapshot.states.length * before.events.length + first.requests.length;
+        return snapshot.states.length * before.entries.length + first.requests.length;
       },
     ),
 };

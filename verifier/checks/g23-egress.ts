@@ -3,19 +3,10 @@
  * Verified: the refused attempts in every answer that a role wrote, against what the plan plants, and their place against its scenario.
  * Not verified: a killed role, which wrote no answer; code that goes round the guard, where the guard is only in the process.
  */
-import type { Answer } from '../contract/types.js';
 import { EvidenceError } from '../errors.js';
 import { sameJson } from '../read/canonical.js';
-import type { Snapshot } from '../read/bundle.js';
-import type { Read } from '../read/facts.js';
+import { answersOf } from './answers.js';
 import { need, perItem, type CaseCheck } from './check.js';
-
-interface Item {
-  readonly snapshot: Snapshot;
-  readonly file: string;
-  readonly answer: Read<Answer>;
-  readonly inspects: boolean;
-}
 
 export const g23: CaseCheck = {
   guarantee: 'G23',
@@ -43,14 +34,3 @@ export const g23: CaseCheck = {
     );
   },
 };
-
-/** Roles that the plan lets run to their end, and every inspector. */
-export function answersOf(snapshots: readonly Snapshot[]): Item[] {
-  return snapshots.flatMap((snapshot): Item[] => {
-    const roles = snapshot.planned.kill === null ? snapshot.roles : [];
-    return [
-      ...roles.map((role) => ({ snapshot, file: role.file('answer.json'), answer: role.answer, inspects: false })),
-      { snapshot, file: snapshot.file('inspection.json'), answer: snapshot.inspection, inspects: true },
-    ];
-  });
-}

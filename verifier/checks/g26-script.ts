@@ -7,21 +7,19 @@
  * told, where the bytes are kept, and scripted bytes by their hash.
  * Not verified: how long a delay was and where a stream was cut; the words of an error; what a subject of one's own makes of its scenario.
  */
-import { departures, stepsOf, type KeptAnswers } from '../model/provider.js';
-import { bodyOf, readEvidence } from '../model/reconciliation.js';
+import { departures, stepsOf } from '../model/provider.js';
 import { interpret } from '../model/interpreter.js';
-import { scenarioDepartures, type Told } from '../model/scenario.js';
-import type { Event, Plan } from '../contract/types.js';
+import type { Plan } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import { canonical } from '../read/canonical.js';
-import { fileSha256, textSha256 } from '../read/hash.js';
+import { textSha256 } from '../read/hash.js';
 import type { Settled } from '../read/receipts.js';
 import type { RoleEvidence } from '../read/role.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
-import { addedRequests, inheritedCount, inheritedLines, isExternal, plannedQuestions, plannedReceipts } from './derived.js';
+import { addedRequests, inheritedLines, isExternal, plannedQuestions, plannedReceipts } from './derived.js';
 import { toldTo } from './parking.js';
+import type { Scenario, SubjectModel } from './subject-model.js';
 
-type Scenario = Plan['scenarios'][string];
 type Script = Plan['providers'][string];
 
 export const g26: CaseCheck = {
@@ -34,15 +32,15 @@ export const g26: CaseCheck = {
     "how long a delay was, where a stream was cut, the words of an error; what a subject of one's own makes of its scenario",
   codes: ['scenario-unplanned', 'script-departed'],
   scope: 'case',
-  check: ({ snapshots }, bundle) =>
+  check: ({ snapshots }, bundle, model) =>
     perSnapshot(snapshots, plannedParts, (snapshot, say) => {
       const { scenario, script } = plannedInput(bundle, snapshot);
       let given = 0;
       for (const role of snapshot.roles) given += givenWrong(snapshot, role, scenario, script, say);
       const inherited = inheritedLines(snapshot);
       const added = need(snapshot.receipts).all.filter(({ received }) => received.seq > inherited);
-      requestsWrong(snapshot, script, say);
-      if (!isExternal(snapshot)) recordWrong(snapshot, scenario, say);
+      requestsWrong(snapshot, script, model, say);
+      if (!isExternal(snapshot)) recordWrong(snapshot, scenario, model, say);
       return given + added.filter(({ settled }) => settled !== undefined).length;
     }),
 };
@@ -92,51 +90,24 @@ function plannedInput(bundle: Bundle, { planned }: Snapshot): { scenario: Scenar
   return { scenario: scenarios[planned.scenario] as Scenario, script: providers[planned.provider] as Script };
 }
 
-function recordWrong(snapshot: Snapshot, scenario: Scenario, say: Say): void {
-  const { events, artifacts } = need(snapshot.ledger);
-  const inherited = inheritedCount(snapshot);
-  const bytesOf = (hash: string): Uint8Array | undefined => artifacts.get(hash)?.bytes;
-  const file = snapshot.file('state/ledger.sqlite');
-  const told = tellers(snapshot);
-  for (const { seq, detail } of scenarioDepartures(scenario, { events, inherited, bytesOf, told }))
-    say('scenario-unplanned', detail, { file, seq });
+function recordWrong(snapshot: Snapshot, scenario: Scenario, model: SubjectModel, say: Say): void {
+  const file = model.logFile(snapshot.state);
+  for (const { seq, detail } of model.scenarioDepartures(scenario, snapshot)) say('scenario-unplanned', detail, { file, seq });
 }
 
-/** What the process was told that appended an event: a recovery names its process, and what follows on the straight path is its own. */
-function tellers(snapshot: Snapshot): (event: Event) => Told {
-  const { role } = snapshot.planned;
-  const all = snapshot.roles.map((one) => ({ pid: need(one.process).pid, told: { role, ...toldTo(snapshot, one) } }));
-  let last = all[0]?.told ?? { role, operation: null, input: null };
-  return ({ payload }) => {
-    const pid = (payload.recovery as { pid?: number } | undefined)?.pid;
-    last = all.find((one) => one.pid === pid)?.told ?? last;
-    return last;
-  };
-}
-
-function requestsWrong(snapshot: Snapshot, script: Script, say: Say): void {
+function requestsWrong(snapshot: Snapshot, script: Script, model: SubjectModel, say: Say): void {
   const log = need(snapshot.receipts);
   const file = snapshot.file('receipts.jsonl');
   const inherited = inheritedLines(snapshot);
-  for (const { seq, detail } of departures(log, inherited, script, answersKept(snapshot)))
+  for (const { seq, detail } of departures(log, inherited, script, model.answersKept(snapshot)))
     say('script-departed', detail, { file, seq });
   const steps = stepsOf(log, inherited, script);
   for (const { received, settled } of addedRequests(snapshot)) {
     const step = steps.get(received.seq);
     if (settled === undefined || step === undefined || settled.effect?.replayed === true) continue;
-    const wrong = contentWrong(step, settled, (hash) => snapshot.ledger.value?.artifacts.get(hash)?.bytes);
+    const wrong = contentWrong(step, settled, (hash) => model.responseKept(snapshot, hash));
     if (wrong !== null) say('script-departed', wrong, { file, seq: settled.seq });
   }
-}
-
-/** What a record keeps of the answers to its questions, by their hash. */
-function answersKept({ ledger }: Snapshot): KeptAnswers {
-  const { events, artifacts } = need(ledger);
-  const evidence = events
-    .filter(({ type }) => type === 'effect.reconciled')
-    .map(({ payload }) => artifacts.get(String(payload.evidence_sha256))?.bytes);
-  const exchanges = evidence.flatMap((bytes) => (bytes === undefined ? [] : (readEvidence(bytes)?.exchange ?? [])));
-  return new Map(exchanges.map(bodyOf).map((body) => [fileSha256(body), body]));
 }
 
 type BytesOf = (hash: string) => Uint8Array | undefined;
@@ -152,7 +123,7 @@ function contentWrong(
   if (step.do === 'raw' && isStep && status === step.status && hash !== textSha256(step.body))
     return 'The answer has other bytes than its script.';
   if (step.do !== 'answer' || step.text === undefined || effect?.name !== 'chat.completions') return null;
-  // Only what a ledger kept has bytes; a hash alone has no text.
+  // Only what a record kept has bytes; a hash alone has no text.
   const kept = bytesOf(hash ?? '');
   return kept === undefined || interpret(200, kept).text === step.text ? null : 'The answer has another text than its script.';
 }

@@ -1,26 +1,12 @@
 /**
- * Effects counted by identity, never by the ledger's word: the provider's receipts say what happened, the ledger only what was
+ * Effects counted by identity, never by a subject's word: the provider's receipts say what happened, the record only what was
  * intended. Intents and requests meet on the idempotency key and the hash of the body.
  */
 import type { OnItsWay, ReceiptLog, Received, Request } from '../read/receipts.js';
-import type { Attempt, Call, History } from './history.js';
-
-interface Intent {
-  readonly call: Call;
-  readonly attempt: Attempt;
-  /** Key and body hash; no manifest means no body, which no request can match. */
-  readonly match: string;
-}
 
 /** A separator that neither a key nor a hash of hexadecimal digits can forge: the hash comes first and has a fixed length. */
 export function matchOf(key: string | null, bodySha256: string): string {
   return `${bodySha256}:${key === null ? 'null' : `"${key}"`}`;
-}
-
-export function intentsOf(history: History): Intent[] {
-  return [...history.calls.values()].flatMap((call) =>
-    call.attempts.map((attempt) => ({ call, attempt, match: matchOf(call.key, call.manifest?.request_body_sha256 ?? 'none') })),
-  );
 }
 
 type Sent = Received | OnItsWay['line'];

@@ -7,7 +7,7 @@ import { fileSha256 } from '../read/hash.js';
 import type { Request } from '../read/receipts.js';
 import type { Truth } from './provider-keys.js';
 import { nothing, refused, waiting, type Question, type Ruling } from './provider-steps.js';
-import { readingOf, type Reason } from './reconciliation.js';
+import { readingOf, type Reason } from './provider-exchange.js';
 
 type LookupStep = NonNullable<ProviderScript['lookup']>['otherwise'];
 /** A question that the provider offers, with the step of a look-up; a fence takes none. */

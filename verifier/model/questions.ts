@@ -5,7 +5,7 @@
 import { fileSha256 } from '../read/hash.js';
 import type { Request } from '../read/receipts.js';
 import { groupBy } from './effects.js';
-import { bodyOf, type Exchange } from './reconciliation.js';
+import { bodyOf, type Exchange } from './provider-exchange.js';
 
 /** Each question explains one exchange. */
 export class Questions {

@@ -6,10 +6,10 @@ import { readTree } from '../read/tree.js';
 import { goodBundle } from '../testing/bundle.js';
 import { changed, snapshot } from '../testing/match.js';
 import { corrupt, operatorList } from './corrupt.js';
-import { forgeries } from './forgeries.js';
-import { raceMutations } from './races.js';
-import { reconciliationMutations } from './reconciliations.js';
-import { recoveryMutations } from './recovery.js';
+import { forgeries } from './calls/forgeries.js';
+import { raceMutations } from './calls/races.js';
+import { reconciliationMutations } from './calls/reconciliations.js';
+import { recoveryMutations } from './calls/recovery.js';
 
 describe('every mutant of the small bundle', () => {
   const corruption = corrupt(goodBundle());
@@ -17,13 +17,13 @@ describe('every mutant of the small bundle', () => {
   it('was made', () => {
     expect(corruption.base).toBe('valid');
     expect(corruption.not_applicable).toEqual([]);
-    expect(corruption.mutants).toBe(operatorList().length);
+    expect(corruption.mutants).toBe(operatorList('calls/v1').length);
   });
 
   it.each(corruption.results)('$operator', ({ expected, given }) => expect(given).toEqual(expected));
 
   it('has a name of its own', () => {
-    const names = operatorList().map(({ family, name }) => `${family}: ${name}`);
+    const names = operatorList('calls/v1').map(({ family, name }) => `${family}: ${name}`);
     expect(new Set(names).size).toBe(names.length);
   });
 });
@@ -56,7 +56,7 @@ describe.runIf(bundles.length > 0)('every mutant of a kept bundle of the main pl
   it.each(bundles)('%s', { timeout: 120_000 }, (bundle) => {
     const { base, survivors, not_applicable: notApplicable, mutants } = corrupt(readTree(bundle));
     expect({ base, survivors }).toEqual({ base: 'valid', survivors: [] });
-    expect(mutants).toBe(operatorList().length - notApplicable.length);
+    expect(mutants).toBe(operatorList('calls/v1').length - notApplicable.length);
     // It has a place for all that is older than recoveries.
     expect(notApplicable.filter((name) => !ofRecoveries.has(name))).toEqual([]);
   });

@@ -2,11 +2,14 @@
  * Shows that the verifier has teeth: breaks copies of a valid bundle, in memory, and judges each. A mutant counts as rejected only
  * if it caused exactly its declared codes: one code too few is a blind check, one too many is a check that cries at the wrong thing.
  */
+import { modelOf } from '../checks/all.js';
 import { findingCodes, type FindingCode } from '../checks/check.js';
+import type { ModelName } from '../checks/subject-model.js';
+import { readBundle } from '../read/bundle.js';
 import { Memory } from '../read/memory.js';
 import type { Tree } from '../read/tree.js';
 import { verify } from '../verdict.js';
-import { mutations } from './all.js';
+import { mutationsOf } from './all.js';
 import { Editor, type Mutation } from './editor.js';
 
 interface CorruptionResult {
@@ -30,7 +33,7 @@ export interface Corruption {
 export function corrupt(tree: Tree): Corruption {
   const memory = new Memory();
   const base = verify(tree, memory).verdict.verdict;
-  const operators = operatorList();
+  const operators = operatorList(modelOf(readBundle(tree, memory)).name);
   if (base !== 'valid')
     return { base, operators: operators.length, mutants: 0, rejected: 0, survivors: [], not_applicable: [], results: [] };
   const outcomes = operators.map((operator) => ({ operator, result: breakOnce(tree, operator, memory) }));
@@ -46,10 +49,9 @@ export function corrupt(tree: Tree): Corruption {
   };
 }
 
-export function operatorList(): (Mutation & { readonly family: FindingCode })[] {
-  return findingCodes.flatMap((family) =>
-    (mutations[family] as readonly Mutation[]).map((mutation) => ({ ...mutation, family })),
-  );
+export function operatorList(model: ModelName): (Mutation & { readonly family: FindingCode })[] {
+  const mutations = mutationsOf(model);
+  return findingCodes.flatMap((family) => (mutations[family] ?? []).map((mutation) => ({ ...mutation, family })));
 }
 
 function breakOnce(

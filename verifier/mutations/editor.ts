@@ -1,19 +1,14 @@
 /**
  * How a mutant is made: a copy of the map of files, edited in memory, with the means to cover the traces. A forger who controls the
- * bundle can re-pin the bag, the inventories, the digest chain, the receipts' seal and the inspector's export; a mutant that does
- * so can only be caught by what the evidence means.
+ * bundle can re-pin the bag, the inventories and the receipts' seal, and with the means of a model its record and the inspector's export; a
+ * mutant that does so can only be caught by what the evidence means.
  */
-import type Database from 'better-sqlite3';
-import { ledgerV1 } from '../contract/data.js';
-import type { Answer, Event, Execution, Group, Inspector, Plan, Process, Receipt } from '../contract/types.js';
+import type { Answer, Execution, Group, Inspector, Plan, Process, Receipt } from '../contract/types.js';
 import type { FindingCode } from '../checks/check.js';
 import { toldTo } from '../checks/parking.js';
-import { workStates } from '../model/work-state.js';
 import { readBundle, type Bundle, type Snapshot } from '../read/bundle.js';
 import { canonical, decodeUtf8, parseJson } from '../read/canonical.js';
-import { eventDigest, noDigest } from '../read/events.js';
 import { fileSha256, textSha256 } from '../read/hash.js';
-import { withImage } from '../read/ledger.js';
 import { Memory } from '../read/memory.js';
 import type { RoleEvidence } from '../read/role.js';
 import type { Tree } from '../read/tree.js';
@@ -26,7 +21,7 @@ export interface Mutation {
   apply(editor: Editor): boolean;
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] extends object ? Mutable<T[K]> : T[K] };
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] extends object ? Mutable<T[K]> : T[K] };
 export type Line = Receipt;
 
 export class Editor {
@@ -141,40 +136,6 @@ export class Editor {
     }
   }
 
-  /** Changes the merged ledger through SQL, without its triggers, and writes it back without a log, and without the trigger that is named. */
-  database({ state }: Pick<Snapshot, 'state'>, change: (db: Database.Database) => void, dropped = ''): void {
-    const path = state.ledgerFile;
-    const edited = withImage(this.bytes(path), this.files.get(`${path}-wal`), (db) => {
-      const triggers = ledgerV1.statements.filter((sql) => sql.startsWith('CREATE TRIGGER'));
-      for (const sql of triggers) db.exec(`DROP TRIGGER ${sql.split(' ')[2]}`);
-      change(db);
-      for (const sql of triggers) if (dropped === '' || !sql.includes(dropped)) db.exec(sql);
-      return db.serialize();
-    });
-    this.files.set(path, edited);
-    this.files.delete(`${path}-wal`);
-  }
-
-  /** Changes events of a snapshot's record, or of another folder; the chain of digests is made good again. */
-  events({ state }: Pick<Snapshot, 'state'>, change: (events: Mutable<Event>[]) => Event[] | void): void {
-    const ledger = state.ledger.value;
-    if (ledger === undefined) throw new Error('A good bundle has readable ledgers.');
-    const events = structuredClone(ledger.events) as Mutable<Event>[];
-    const changed = change(events) ?? events;
-    this.database({ state }, (db) => {
-      db.exec('DELETE FROM events');
-      const insert = db.prepare(
-        'INSERT INTO events VALUES (@seq, @type, @task_id, @call_id, @attempt_id, @compilation_id, @payload, @recorded_at, @digest)',
-      );
-      let previous = noDigest;
-      for (const event of changed) {
-        const digest = eventDigest(event, previous);
-        insert.run({ ...event, payload: canonical(event.payload), digest });
-        previous = digest;
-      }
-    });
-  }
-
   /** Makes the inventories agree with the files of the bundle. */
   coverFiles(snapshot: Snapshot): void {
     const { state: whole, movedAway, roles } = this.again(snapshot);
@@ -187,40 +148,6 @@ export class Editor {
       value.before = structuredClone(state);
       value.after = structuredClone(state);
     });
-  }
-
-  /** Makes the inspector's export agree with the ledger. */
-  coverExport(snapshot: Snapshot): void {
-    const ledger = this.again(snapshot).ledger.value;
-    if (ledger === undefined) return;
-    this.inspection(snapshot, (value) => {
-      value.events = structuredClone([...ledger.events]);
-      value.artifacts = [...ledger.artifacts.values()].map(({ sha256, bytes, media_type }) => ({
-        sha256,
-        size: bytes.length,
-        media_type,
-      }));
-    });
-  }
-
-  /** Makes the projections agree with the ledger. */
-  coverProjection(snapshot: Snapshot): void {
-    const ledger = this.again(snapshot).ledger.value;
-    if (ledger === undefined) return;
-    const reason = 'as recorded';
-    const states = workStates(ledger.events).map((state) => ({
-      ...state,
-      task: { ...state.task, reason },
-      calls: state.calls.map((call) => ({ ...call, reason })),
-      compilations: state.compilations.map((compilation) => ({ ...compilation, reason })),
-    }));
-    this.inspection(snapshot, (value) => void (value.projections = structuredClone(states)));
-  }
-
-  coverAll(snapshot: Snapshot): void {
-    this.coverFiles(snapshot);
-    this.coverExport(snapshot);
-    this.coverProjection(snapshot);
   }
 
   /** Changes receipt lines; numbers, digests and the seal are made good again. */

@@ -1,71 +1,38 @@
 /** Breaks in what inspectors and roles told. */
-import type { Mutation } from './editor.js';
-import { completed, onPlace } from './places.js';
+import { isLeaf, onPlace, type Families, type Place } from './places.js';
 
-export const inspectionMutations = {
-  'export-mismatch': [
-    onPlace(completed, 'an exported event differs from the stored one', ['export-mismatch'], (editor, target) =>
-      editor.inspection(
-        target,
-        ({ events: [first] = [] }) => void (first === undefined ? null : (first.recorded_at = '2000-01-01T00:00:00.000Z')),
+export const inspectionMutations = (completed: Place) =>
+  ({
+    'egress-unexpected': [
+      onPlace(
+        (editor) => editor.find(({ planned }) => (planned.expect.egress_refused ?? 0) > 0 && planned.kill === null),
+        'the planted reach was not refused',
+        ['egress-unexpected', 'prediction-failed'],
+        (editor, target) => editor.answer(target, ({ egress }) => void (egress.refused = [])),
       ),
-    ),
-    onPlace(completed, 'the export lacks its last event', ['export-mismatch'], (editor, target) =>
-      editor.inspection(target, ({ events }) => void events?.pop()),
-    ),
-    onPlace(completed, 'the export lacks an artifact', ['export-mismatch'], (editor, target) =>
-      editor.inspection(target, ({ artifacts }) => void artifacts?.pop()),
-    ),
-  ],
-  'state-mismatch': [
-    onPlace(completed, 'an inspector\u2019s state altered', ['state-mismatch'], (editor, target) =>
-      editor.inspection(target, ({ projections: [first] = [] }) => {
-        const call = first?.calls[0];
-        if (call !== undefined) call.stage = call.stage === 'observed' ? 'interpreted' : 'observed';
-      }),
-    ),
-    onPlace(completed, 'a task was not projected', ['state-mismatch'], (editor, target) =>
-      editor.inspection(target, ({ projections }) => void projections?.pop()),
-    ),
-  ],
-  'egress-unexpected': [
-    onPlace(
-      (editor) => editor.find(({ planned }) => (planned.expect.egress_refused ?? 0) > 0 && planned.kill === null),
-      'the planted reach was not refused',
-      ['egress-unexpected', 'prediction-failed'],
-      (editor, target) => editor.answer(target, ({ egress }) => void (egress.refused = [])),
-    ),
-    onPlace(
-      (editor) => editor.find(({ planned }) => (planned.expect.egress_refused ?? 0) > 0 && planned.kill === null),
-      'another reach was refused than the planted one',
-      ['egress-unexpected'],
-      (editor, target) =>
-        editor.answer(target, ({ egress }) => {
-          for (const place of egress.refused) place.host = 'another.example';
-        }),
-    ),
-    onPlace(completed, 'a role dialled elsewhere', ['egress-unexpected'], (editor, target) =>
-      editor.answer(target, ({ egress }) => void egress.refused.push({ host: 'example.org', port: 443 })),
-    ),
-    onPlace(completed, 'an inspector dialled elsewhere', ['egress-unexpected'], (editor, target) =>
-      editor.inspection(target, ({ egress }) => void egress.refused.push({ host: 'example.org', port: 443 })),
-    ),
-  ],
-  'settings-weak': [
-    onPlace(completed, 'the ledger was synchronised less than fully', ['settings-weak'], (editor, target) =>
-      editor.answer(target, ({ settings }) => void (settings.synchronous = 1)),
-    ),
-    onPlace(completed, 'the ledger was not in write-ahead mode', ['settings-weak'], (editor, target) =>
-      editor.answer(target, ({ settings }) => void (settings.journal_mode = 'delete')),
-    ),
-    onPlace(completed, 'a role that completed had opened no ledger', ['settings-weak'], (editor, target) =>
-      editor.answer(target, ({ settings }) => {
-        settings.journal_mode = 'unopened';
-        settings.synchronous = 0;
-      }),
-    ),
-    onPlace(completed, 'an inspector ran a SQLite with the WAL-reset defect', ['settings-weak'], (editor, target) =>
-      editor.inspection(target, ({ settings }) => void (settings.sqlite = '3.40.1')),
-    ),
-  ],
-} satisfies Record<string, readonly Mutation[]>;
+      onPlace(
+        (editor) => editor.find(({ planned }) => (planned.expect.egress_refused ?? 0) > 0 && planned.kill === null),
+        'another reach was refused than the planted one',
+        ['egress-unexpected'],
+        (editor, target) =>
+          editor.answer(target, ({ egress }) => {
+            for (const place of egress.refused) place.host = 'another.example';
+          }),
+      ),
+      onPlace(completed, 'a role dialled elsewhere', ['egress-unexpected'], (editor, target) =>
+        editor.answer(target, ({ egress }) => void egress.refused.push({ host: 'example.org', port: 443 })),
+      ),
+      onPlace(completed, 'an inspector dialled elsewhere', ['egress-unexpected'], (editor, target) =>
+        editor.inspection(target, ({ egress }) => void egress.refused.push({ host: 'example.org', port: 443 })),
+      ),
+    ],
+    'inspection-changed-state': [
+      onPlace(
+        (editor) => editor.find(isLeaf),
+        'the inspector met another state than the bundle holds',
+        ['inspection-changed-state'],
+        (editor, target) =>
+          editor.inspector(target, ({ before: [first] }) => void (first === undefined ? null : (first.size += 1))),
+      ),
+    ],
+  }) satisfies Families;

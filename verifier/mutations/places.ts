@@ -3,9 +3,8 @@
  * (nothing continues them) are preferred: what is forged in a snapshot that others continue is caught there as well.
  */
 import type { FindingCode } from '../checks/check.js';
-import { addedRequests, inheritedCount } from '../checks/derived.js';
+import { addedRequests } from '../checks/derived.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
-import type { Event } from '../contract/types.js';
 import type { Editor, Mutation } from './editor.js';
 
 export type Place = (editor: Editor) => Snapshot | undefined;
@@ -32,7 +31,7 @@ export function onBundle(name: string, codes: readonly FindingCode[], change: (e
   return { name, codes, apply: (editor) => change(editor) !== false };
 }
 
-type Families = Readonly<Record<string, readonly Mutation[]>>;
+export type Families = Readonly<Record<string, readonly Mutation[]>>;
 type NameIn<T> = T extends unknown ? keyof T : never;
 
 /** All mutations by family: two files may add to one, and none takes another's place. */
@@ -56,28 +55,6 @@ export function isControl({ caseId, name }: Snapshot, { plan }: Bundle): boolean
 export function isPlain({ planned: { operation, crash } }: Snapshot): boolean {
   return operation === null && crash === null;
 }
-
-/** A resume that acted once and completed the call. */
-export const resumed: Place = (editor) =>
-  editor.find((snapshot, bundle) => {
-    const { role, kill, expect } = snapshot.planned;
-    const acted = role === 'resume' && kill === null && expect.outcome === 'completed_once' && isPlain(snapshot);
-    return acted && isLeaf(snapshot, bundle) && firstAdded(snapshot, 'call.resumed')?.payload.verified != null;
-  });
-
-/**
- * A resume that acted once and completed the call, or where the plan has none a recovery that asked nobody and of which all receipts
- * are its own: its requests are for an effect, and what it records of them came back to it.
- */
-export const completed: Place = (editor) =>
-  resumed(editor) ??
-  editor.find((snapshot, bundle) => {
-    const { operation, crash, kill, expect } = snapshot.planned;
-    const acted = operation !== null && crash === null && kill === null && expect.outcome === 'completed_once';
-    const isOwn = snapshot.base?.receipts.value?.lineCount === 0;
-    const isAsking = snapshot.receipts.value?.questions.length !== 0;
-    return acted && isOwn && !isAsking && isLeaf(snapshot, bundle) && firstAdded(snapshot, 'call.completed') !== undefined;
-  });
 
 /** A resume that was refused. */
 export const refused: Place = (editor) =>
@@ -110,23 +87,12 @@ export const killedAt =
 
 export const heldKill: Place = (editor) => editor.find(({ planned: { kill } }) => kill?.at === 'held');
 
-/** A producer without arms that retried a broken delivery, because the provider honours the key. */
-export const honouredRetry: Place = (editor) =>
-  editor.find((snapshot, bundle) => {
-    const retried = firstAdded(snapshot, 'attempt.retry_decided')?.payload.reason === 'broken_key_honoured';
-    return retried && isLeaf(snapshot, bundle) && snapshot.base === undefined;
-  });
-
 /** A leaf whose own request was dropped. */
 export const droppedRequest: Place = (editor) =>
   editor.find((snapshot, bundle) => {
     if (snapshot.receipts.value === undefined || !isLeaf(snapshot, bundle)) return false;
     return addedRequests(snapshot).some(({ settled }) => settled?.ended === 'dropped');
   });
-
-export function firstAdded(snapshot: Snapshot, type: string): Event | undefined {
-  return snapshot.ledger.value?.events.slice(inheritedCount(snapshot)).find((event) => event.type === type);
-}
 
 /** Whether what continues the snapshots of this case was told nothing either. */
 export function isPlainCase({ caseId }: Snapshot, { cases }: Bundle): boolean {

@@ -1,82 +1,40 @@
 /** Breaks in the receipts. Numbers, digests and the provider's seal are made good again, except where they are what is broken. */
-import type { FindingCode } from '../checks/check.js';
 import type { Editor, Line, Mutation } from './editor.js';
-import { completed, duplicated, onPlace } from './places.js';
+import { duplicated, onPlace, type Families, type Place } from './places.js';
 
 type Lines = Parameters<Parameters<Editor['receipts']>[1]>[0];
 
-function onReceipts(name: string, codes: readonly FindingCode[], change: (lines: Lines) => Line[] | void): Mutation {
-  return onPlace(completed, name, codes, (editor, target) => editor.receipts(target, change));
-}
-
-export const receiptMutations = {
-  'receipt-malformed': [
-    onPlace(completed, 'a line differs from its digest', ['receipt-malformed'], (editor, target) => {
-      editor.text(target.file('receipts.jsonl'), (text) => text.replace(/"at":"2/, '"at":"1'));
-      editor.seal(target);
-    }),
-    onReceipts('a request was never settled', ['receipt-malformed', 'observation-mismatch', 'prediction-failed'], (lines) =>
-      lines.filter(({ kind }) => kind === 'received'),
-    ),
-    onReceipts('a request was settled before it was received', ['receipt-malformed'], (lines) => {
-      for (const line of lines) if (line.kind === 'settled') line.monotonic_ns = '0';
-    }),
-    onReceipts('a header has another key than the line', ['receipt-malformed'], (lines) => {
-      for (const line of lines) if (line.kind === 'received') line.headers['idempotency-key'] = 'another';
-    }),
-    onReceipts('effects are not numbered from 1', ['receipt-malformed'], (lines) => {
-      for (const line of lines) if (line.kind === 'settled' && line.effect !== null) line.effect.effect_id = 'effect-99';
-    }),
-  ],
-  'receipts-unsealed': [
-    onPlace(completed, 'the provider closed another number of lines', ['receipts-unsealed'], (editor, target) =>
-      editor.process(target, ({ receipts }) => void (receipts === null ? null : (receipts.lines += 1))),
-    ),
-    onPlace(completed, 'the provider never closed the log', ['receipts-unsealed'], (editor, target) =>
-      editor.process(target, (value) => void (value.receipts = null)),
-    ),
-  ],
-  'receipt-unintended': [
-    // The seed's fourth: an effect that no ledger knows. Equal key and body, so that only counting tells.
-    onReceipts('a receipt added', ['receipt-unintended', 'prediction-failed'], (lines) => [...lines, ...again(lines)]),
-  ],
-  'intent-unserved': [
-    onReceipts(
-      'the receipts of an answered attempt dropped',
-      ['intent-unserved', 'observation-mismatch', 'prediction-failed'],
-      () => [],
-    ),
-  ],
-  'observation-mismatch': [
-    onReceipts('the provider sent another response', ['observation-mismatch'], (lines) => {
-      for (const line of lines) if (line.kind === 'settled') line.response_sha256 = '0'.repeat(64);
-    }),
-  ],
-  'receipts-rewritten': [
-    onPlace(duplicated, 'an inherited receipt was rewritten', ['receipts-rewritten'], (editor, target) =>
-      editor.receipts(target, ([first]) => void (first === undefined ? null : (first.at = '2000-01-01T00:00:00.000Z'))),
-    ),
-  ],
-  'manifest-mismatch': [
-    onReceipts('a request was not sent as JSON', ['manifest-mismatch'], (lines) => {
-      for (const line of lines) if (line.kind === 'received') line.headers['content-type'] = 'text/plain';
-    }),
-    // The provider serves it as it serves the path without a query; the manifest names another one.
-    onReceipts('the request went to another path than the manifest says', ['manifest-mismatch'], (lines) => {
-      for (const line of lines) if (line.kind === 'received') line.path += '?again=1';
-    }),
-  ],
-} satisfies Record<string, readonly Mutation[]>;
-
-/** The last request once more, with an effect of its own. */
-function again(lines: Lines): Line[] {
-  const received = lines.findLast((line) => line.kind === 'received');
-  const settled = lines.findLast((line) => line.kind === 'settled');
-  if (received === undefined || settled?.effect == null) return [];
-  const request = received.request + 1;
-  const number = Number(settled.effect.effect_id.replace('effect-', '')) + 1;
-  return [
-    { ...structuredClone(received), request, monotonic_ns: settled.monotonic_ns },
-    { ...structuredClone(settled), request, effect: { ...settled.effect, effect_id: `effect-${number}` } },
-  ];
-}
+export const receiptMutations = (completed: Place) => {
+  const onReceipts = (name: string, change: (lines: Lines) => Line[] | void): Mutation =>
+    onPlace(completed, name, ['receipt-malformed'], (editor, target) => editor.receipts(target, change));
+  return {
+    'receipt-malformed': [
+      onPlace(completed, 'a line differs from its digest', ['receipt-malformed'], (editor, target) => {
+        editor.text(target.file('receipts.jsonl'), (text) => text.replace(/"at":"2/, '"at":"1'));
+        editor.seal(target);
+      }),
+      onReceipts('a request was settled before it was received', (lines) => {
+        for (const line of lines) if (line.kind === 'settled') line.monotonic_ns = '0';
+      }),
+      onReceipts('a header has another key than the line', (lines) => {
+        for (const line of lines) if (line.kind === 'received') line.headers['idempotency-key'] = 'another';
+      }),
+      onReceipts('effects are not numbered from 1', (lines) => {
+        for (const line of lines) if (line.kind === 'settled' && line.effect !== null) line.effect.effect_id = 'effect-99';
+      }),
+    ],
+    'receipts-unsealed': [
+      onPlace(completed, 'the provider closed another number of lines', ['receipts-unsealed'], (editor, target) =>
+        editor.process(target, ({ receipts }) => void (receipts === null ? null : (receipts.lines += 1))),
+      ),
+      onPlace(completed, 'the provider never closed the log', ['receipts-unsealed'], (editor, target) =>
+        editor.process(target, (value) => void (value.receipts = null)),
+      ),
+    ],
+    'receipts-rewritten': [
+      onPlace(duplicated, 'an inherited receipt was rewritten', ['receipts-rewritten'], (editor, target) =>
+        editor.receipts(target, ([first]) => void (first === undefined ? null : (first.at = '2000-01-01T00:00:00.000Z'))),
+      ),
+    ],
+  } satisfies Families;
+};

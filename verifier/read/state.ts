@@ -1,6 +1,6 @@
 /**
- * What the bundle holds of one state folder: its files, its format record, its ledger. A snapshot has one, and a second where a folder
- * was moved away from its owner. Everything is read on first use and kept.
+ * What the bundle holds of one state folder: its files, its format record, and its log as each storage has it (of calls a ledger). A
+ * snapshot has one, and a second where a folder was moved away from its owner. Everything is read on first use and kept.
  */
 import type { Format } from '../contract/types.js';
 import * as shape from '../contract/validators.js';

@@ -2,7 +2,7 @@
  * The files of one snapshot of the small bundle: what a harness would have recorded of the processes that acted and of the inspector.
  */
 import type { Answer, Group, Inspector, Process } from '../contract/types.js';
-import { workStates } from '../model/work-state.js';
+import { workStates } from '../model/calls/work-state.js';
 import { canonical } from '../read/canonical.js';
 import { sha256, textSha256 } from '../read/hash.js';
 import { scripts, type MemberRan, type Ran } from './ran.js';

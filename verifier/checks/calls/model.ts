@@ -1,0 +1,44 @@
+/** What the shared guarantees ask of a record of calls, which is a ledger. */
+import { readEvidence } from '../../model/calls/reconciliation.js';
+import { outcomeOf } from '../../model/calls/outcome.js';
+import type { KeptAnswers } from '../../model/provider.js';
+import { bodyOf } from '../../model/provider-exchange.js';
+import type { Snapshot } from '../../read/bundle.js';
+import { fileSha256 } from '../../read/hash.js';
+import { need } from '../check.js';
+import { answered } from '../derived.js';
+import type { SubjectModel } from '../subject-model.js';
+import { departureFrom, isGrouped } from './commit-place.js';
+import { addedEvents, historyIn, isUnchanged, recordIn } from './derived.js';
+import { derive } from './prediction.js';
+import { departuresFromScenario } from './scenario.js';
+
+export const callsModel: SubjectModel = {
+  name: 'calls/v1',
+  logName: 'ledger',
+  logFile: ({ ledgerFile }) => ledgerFile,
+  record: recordIn,
+  outcome: (snapshot) =>
+    outcomeOf({
+      history: historyIn(snapshot),
+      receipts: need(snapshot.receipts),
+      answered: answered(snapshot),
+      unchanged: isUnchanged(snapshot),
+    }),
+  departureFrom: (place, snapshot, bundle) => departureFrom(place, addedEvents(snapshot), isGrouped(bundle, snapshot)),
+  endsWithIntent: ({ ledger }) => need(ledger).events.at(-1)?.type === 'attempt.started',
+  derive,
+  scenarioDepartures: departuresFromScenario,
+  answersKept,
+  responseKept: ({ ledger }, sha256) => ledger.value?.artifacts.get(sha256)?.bytes,
+};
+
+/** In the evidence of its reconciliations. */
+function answersKept({ ledger }: Snapshot): KeptAnswers {
+  const { events, artifacts } = need(ledger);
+  const evidence = events
+    .filter(({ type }) => type === 'effect.reconciled')
+    .map(({ payload }) => artifacts.get(String(payload.evidence_sha256))?.bytes);
+  const exchanges = evidence.flatMap((bytes) => (bytes === undefined ? [] : (readEvidence(bytes)?.exchange ?? [])));
+  return new Map(exchanges.map(bodyOf).map((body) => [fileSha256(body), body]));
+}

@@ -1,0 +1,69 @@
+/**
+ * What the guarantees of every subject ask of the record that a subject keeps. Each model (`calls/v1`, …) answers it in a folder of its own;
+ * the shared checks know no storage, no event and no state beyond this.
+ *
+ * Whatever cannot be read is said by throwing an EvidenceError, or as a `Read` with a problem: it leaves the claim unknown, never held.
+ */
+import type { Plan, SharedOutcome } from '../contract/types.js';
+import type { KeptAnswers } from '../model/provider.js';
+import type { Bundle, Snapshot } from '../read/bundle.js';
+import type { Read } from '../read/facts.js';
+import type { Expectation, PlannedSnapshot } from '../read/plan.js';
+import type { StateEvidence } from '../read/state.js';
+import type { Place } from './parking.js';
+
+export type ModelName = NonNullable<Plan['model']>;
+export type Scenario = Plan['scenarios'][string];
+
+/** One thing that was appended to the record. */
+interface Entry {
+  readonly seq: number;
+  readonly type: string;
+  /** Covers the entry and everything before it. */
+  readonly digest: string;
+}
+
+/** What a state folder holds. */
+export interface SubjectRecord {
+  /** In the order in which they were appended. */
+  readonly entries: readonly Entry[];
+  /** What is kept beside the entries, by its hash. */
+  readonly contents: ReadonlyMap<string, unknown>;
+}
+
+/** Where a record is not that of its plan; without a seq it is the record as a whole. */
+export interface Departure {
+  readonly detail: string;
+  readonly seq: number | null;
+}
+
+/** The value of a predicted member as the bytes have it; the prediction says which parts of it are wanted. */
+export type Derivation = (snapshot: Snapshot, expect: PlannedSnapshot['expect']) => unknown;
+
+/** G25 derives these for every subject; that two snapshots end alike (`same_events_as`) is a guarantee of its own. */
+export type SharedMember =
+  | ('ended' | 'events' | 'receipts' | 'effects' | 'keys' | 'bodies' | 'processes' | 'questions' | 'delayed' | 'members')
+  | ('outcome' | 'refusal' | 'replayed' | 'egress_refused');
+export type ModelMember = Exclude<keyof Expectation, SharedMember | 'same_events_as'>;
+
+export interface SubjectModel {
+  readonly name: ModelName;
+  /** What the log is called in a sentence. */
+  readonly logName: string;
+  /** The path of the log of a state folder, for findings. */
+  logFile(state: StateEvidence): string;
+  record(state: StateEvidence): Read<SubjectRecord>;
+  outcome(snapshot: Snapshot): SharedOutcome;
+  /** Null where the record ends as that of a process does that stood at its place. */
+  departureFrom(place: Place, snapshot: Snapshot, bundle: Bundle): Departure | null;
+  /** Whether the last thing on record is the intent of a request of which nothing came back. */
+  endsWithIntent(snapshot: Snapshot): boolean;
+  /** How to derive the predicted members that only this model has. */
+  readonly derive: Readonly<Partial<Record<ModelMember, Derivation>>>;
+  /** What the snapshot added to the record and its scenario does not ask for. */
+  scenarioDepartures(scenario: Scenario, snapshot: Snapshot): readonly Departure[];
+  /** What the record kept of the answers to its questions about keys. */
+  answersKept(snapshot: Snapshot): KeptAnswers;
+  /** What the record kept of a response, by the hash of its bytes. */
+  responseKept(snapshot: Snapshot, sha256: string): Uint8Array | undefined;
+}

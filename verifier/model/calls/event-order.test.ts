@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { Event } from '../../contract/types.js';
+import { stories } from '../../testing/stories.js';
+import { orderProblems } from './event-order.js';
+import { recoveryProblems } from './recovery.js';
+
+const told = Object.entries(stories()).flatMap(([id, snapshots]) =>
+  Object.entries(snapshots).map(([name, { book }]) => [`${id}/${name}`, book.events] as const),
+);
+
+describe('the order of events', () => {
+  it.each(told)('of %s is lawful, and so is every prefix of it', (_name, events) => {
+    for (let length = 0; length <= events.length; length += 1) {
+      const cut = events.slice(0, length);
+      // A resume and its new call are one commit: no prefix ends between them.
+      if (cut.at(-1)?.type !== 'call.resumed') expect(orderProblems(cut)).toEqual([]);
+    }
+  });
+
+  it.each(told.filter(([, events]) => events.length > 1))(
+    'of %s allows no event of work twice, and none to be missing before its successor',
+    (_name, events) => {
+      // Somebody may ask again, and decide again; which of them an attempt may cite is another guarantee's question.
+      const free = new Set(['objective.recorded', 'claim.recorded', 'effect.reconciled', 'duplicate.accepted']);
+      const last = events.at(-1)?.seq ?? 0;
+      for (const event of events.filter(({ type }) => !free.has(type))) {
+        const twice = [...events, { ...event, seq: last + 1 }];
+        expect(orderProblems(twice), `${event.type} twice`).not.toEqual([]);
+        // What nothing follows may be missing: that is what a crash looks like.
+        const without = events.filter(({ seq }) => seq !== event.seq);
+        if (event.seq < last && !isLastOfItsKind(event, events))
+          expect(orderProblems(without), `${event.type} missing`).not.toEqual([]);
+      }
+    },
+  );
+
+  it('lets a call end where it stands once another was answered under its key, and only by naming that one', () => {
+    const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
+    const base = events.at(-1) as Event;
+    const [seq, call_id] = [events.length + 1, `call-${events.length + 1}`];
+    const requested = { ...(events.find(({ type }) => type === 'call.requested') as Event), seq, call_id };
+    const mark = { operation: 'finalize', pid: 1, version: '0.1.0' };
+    const end = (error: string, recovery?: object): Event[] => {
+      const payload = { error, outcome: 'failed', result_id: null, ...(recovery === undefined ? {} : { recovery }) };
+      return [...events, requested, { ...base, seq: seq + 1, call_id, payload } as Event];
+    };
+    const settled = `settled by ${base.call_id}`;
+    expect(orderProblems(end(settled, mark))).toEqual([]);
+    expect(recoveryProblems(end(settled, mark), seq + 1, true)).toEqual([]);
+    expect(orderProblems(end('settled by call-99', mark))).toHaveLength(1);
+    expect(orderProblems(end(settled))).toHaveLength(1);
+  });
+
+  it('allows nothing after the end of the task', () => {
+    const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
+    const seq = events.length + 1;
+    const base = { ...(events.at(-1) as Event), attempt_id: null, call_id: null, compilation_id: null };
+    const accepted = { ...base, seq, type: 'task.accepted', payload: { by: 'somebody', note: '', result_id: 'result-13' } };
+    const after = { ...base, seq: seq + 1, type: 'claim.recorded', payload: { basis: 'b', claim_id: 'c', statement: 's' } };
+    expect(orderProblems([...events, accepted])).toEqual([]);
+    expect(orderProblems([...events, accepted, after])).toHaveLength(1);
+    expect(orderProblems([...events, { ...accepted, payload: { ...accepted.payload, result_id: 'result-99' } }])).toHaveLength(1);
+  });
+});
+
+/** An attempt that was broken, then decided, needs no end of its own; a result is not named by order but by completion (G14). */
+function isLastOfItsKind({ type, seq, attempt_id: attempt, call_id: call }: Event, events: readonly Event[]): boolean {
+  const later = events.filter((event) => event.seq > seq);
+  if (type === 'attempt.started') return !later.some((event) => event.attempt_id === attempt);
+  if (type === 'attempt.completed') return !later.some((event) => event.type === 'call.completed' && event.call_id === call);
+  if (type === 'context.compiled') return !later.some((event) => event.type === 'call.manifest');
+  const resumedHere = events.some((event) => event.type === 'call.resumed');
+  return (
+    type === 'result.recorded' ||
+    type === 'call.resumed' ||
+    type === 'attempt.retry_decided' ||
+    (resumedHere && type === 'call.manifest')
+  );
+}

@@ -1,0 +1,16 @@
+/**
+ * The breaks that hold of any subject. Most need a place where all went well, which each model finds in its own record: a role that acted
+ * once and completed, alone, that nothing continues, and of which all receipts are its own.
+ */
+import { bagMutations } from './bag.js';
+import { inspectionMutations } from './inspection.js';
+import { killMutations } from './kill.js';
+import { grouped, type Place } from './places.js';
+import { planMutations } from './plan.js';
+import { receiptMutations } from './receipts.js';
+
+export const sharedMutations = (completed: Place) =>
+  grouped([
+    ...[bagMutations, planMutations(completed), killMutations(completed)],
+    ...[inspectionMutations(completed), receiptMutations(completed)],
+  ]);
