@@ -18,8 +18,12 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 const schemaRoot = 'evidence/schema';
 const planSchema = 'preregistrations/schema/plan.schema.json';
 const calls = readdirSync(join(schemaRoot, 'events')).map((file) => `events/${file}`);
+const ofSessions = ['frame', 'session-state'].map(named);
+const sessions = [named('common'), ...ofSessions, ...readdirSync(join(schemaRoot, 'records')).map((file) => `records/${file}`)];
+const needsSessions: Record<string, string[]> = { runtime: sessions, verifier: sessions };
+const notOfCalls = new Set([named('requirements'), ...ofSessions]);
 
-/** Schema files that each program needs, relative to the schema root. */
+/** Schema files that each program needs, relative to the schema root; those of sessions become validators of their own. */
 const needs: Record<string, string[]> = {
   runtime: ['common', 'event', 'work-state', 'format', 'checkpoint-line', 'answer'].map(named).concat(calls),
   'synthetic-provider': ['common', 'receipt', 'provider-script'].map(named),
@@ -31,18 +35,24 @@ const needs: Record<string, string[]> = {
     relative(schemaRoot, planSchema),
   ],
   verifier: [
-    ...readdirSync(schemaRoot).filter((file) => file.endsWith('.schema.json') && file !== 'requirements.schema.json'),
+    ...readdirSync(schemaRoot).filter((file) => file.endsWith('.schema.json') && !notOfCalls.has(file)),
     ...calls,
     relative(schemaRoot, planSchema),
   ],
 };
 
 /** Constant data that each program embeds, by export name. */
+const embedded = {
+  ledgerV1: 'ledger-v1.json',
+  sessionLogV1: 'session-log-v1.json',
+  features: 'features.json',
+  checkpoints: 'checkpoints.json',
+};
 const data: Record<string, Record<string, string>> = {
-  runtime: { ledgerV1: 'ledger-v1.json', checkpoints: 'checkpoints.json' },
+  runtime: embedded,
   'synthetic-provider': {},
   harness: {},
-  verifier: { ledgerV1: 'ledger-v1.json', checkpoints: 'checkpoints.json' },
+  verifier: embedded,
 };
 
 function named(name: string): string {
@@ -217,17 +227,28 @@ function publish(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
+function loaded(files: readonly string[]): Map<string, Json> {
+  return new Map(
+    files.map((file) => {
+      const path = resolve(schemaRoot, file);
+      return [file, inlined(load(path), path)];
+    }),
+  );
+}
+
+function publishValidators(folder: string, name: string, program: string, files: string[]): void {
+  const { code, declarations } = validatorsOf(program, files, loaded(files));
+  publish(join(folder, `${name}.js`), code);
+  publish(join(folder, `${name}.d.ts`), declarations);
+}
+
 for (const [program, files] of Object.entries(needs)) {
-  const schemas = new Map<string, Json>();
-  for (const file of files) {
-    const path = resolve(schemaRoot, file);
-    schemas.set(file, inlined(load(path), path));
-  }
   const folder = join(program, 'contract');
-  const { code, declarations } = validatorsOf(program, files, schemas);
-  publish(join(folder, 'types.ts'), await typesOf(schemas));
-  publish(join(folder, 'validators.js'), code);
-  publish(join(folder, 'validators.d.ts'), declarations);
+  const further = needsSessions[program] ?? [];
+  publish(join(folder, 'types.ts'), await typesOf(loaded([...new Set([...files, ...further])])));
+  publishValidators(folder, 'validators', program, files);
+  // What every role loads stays small.
+  if (further.length > 0) publishValidators(folder, 'session-validators', program, further);
   const constants = Object.entries(data[program] ?? {}).map(
     ([name, file]) => `export const ${name} = ${JSON.stringify(load(join(schemaRoot, file)), null, 2)} as const;\n`,
   );
