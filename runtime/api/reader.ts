@@ -5,7 +5,7 @@
  * the copy is opened. A living owner could write during the copy: its lease is asked first.
  */
 import * as fs from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { WorkState } from '../contract/types.js';
 import { OwnerAlive, RuntimeError } from '../core/errors.js';
 import type { LedgerEvent } from '../core/events.js';
@@ -13,7 +13,8 @@ import { projectWorkState } from '../core/work-state.js';
 import type { Settings } from '../store/connection.js';
 import { ownerAlive } from '../store/lease.js';
 import type { StoredArtifact } from '../store/ledger.js';
-import { ledgerName, namesIn, openStateFolder, readFormat } from '../store/state-folder.js';
+import { demandAccess, ledgerMissing, readError, systemCode } from '../store/read-error.js';
+import { demandMade, ledgerName, openStateFolder, readFormat } from '../store/state-folder.js';
 import { demandDirectory } from './config.js';
 
 export interface ReaderOptions {
@@ -34,12 +35,15 @@ export interface Reader {
   close(): void;
 }
 
-/** Throws `OwnerAlive` while somebody acts on the folder, and what `openRuntime` throws for a folder that cannot be used. */
+/**
+ * Throws `OwnerAlive` while somebody acts on the folder, `lease-unreadable` where that cannot be told, `state-unwritable` where the copy cannot
+ * be made, and what `openRuntime` throws for a folder that cannot be used. It asks for no lock on the ledger, so one that is locked
+ * without the lease is read as it is on disk.
+ */
 export function openReader(options: ReaderOptions): Reader {
   demandDirectory(options.directory);
   const directory = resolve(options.directory);
-  // Not by asking whether the folder exists: what may not be looked at would pass for absent.
-  if (namesIn(directory) === null) throw new RuntimeError('state-absent', `There is no folder ${directory}. Check the path.`);
+  demandMade(directory);
   readFormat(directory);
   const copy = resolve(options.scratch);
   const before = stateOf(directory);
@@ -62,27 +66,51 @@ export function openReader(options: ReaderOptions): Reader {
 function stateOf(directory: string): string {
   if (ownerAlive(directory)) throw new OwnerAlive(directory);
   const told = [ledgerName, `${ledgerName}-wal`].map((name) => {
-    const found = fs.statSync(join(directory, name), { bigint: true, throwIfNoEntry: false });
-    return found === undefined ? 'absent' : `${found.ino} ${found.size} ${found.mtimeNs}`;
+    const path = join(directory, name);
+    try {
+      const found = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+      return found === undefined ? 'absent' : `${found.ino} ${found.size} ${found.mtimeNs}`;
+    } catch (cause) {
+      throw readError(path, cause);
+    }
   });
   return told.join('\n');
 }
 
 function copyState(directory: string, copy: string): void {
-  fs.mkdirSync(copy, { recursive: true });
-  if (fs.readdirSync(copy).length > 0) throw new RuntimeError('input-invalid', `The scratch folder ${copy} is not empty.`);
+  if (copying(copy, copy, () => namesInNew(copy)).length > 0)
+    throw new RuntimeError('input-invalid', `The scratch folder ${copy} is not empty.`);
   for (const name of ['format.json', ledgerName, `${ledgerName}-wal`]) {
     const from = join(directory, name);
-    try {
+    if (!demandAccess(from, 'read')) {
+      if (name.endsWith('-wal')) continue;
+      throw ledgerMissing(from);
+    }
+    copying(from, copy, () => {
       fs.copyFileSync(from, join(copy, name));
       // A copy inherits the mode, and evidence may be read-only.
       fs.chmodSync(join(copy, name), 0o600);
-    } catch (cause) {
-      const { code } = cause as NodeJS.ErrnoException;
-      if (code === 'ENOENT' && name.endsWith('-wal')) continue;
-      if (code === 'ENOENT')
-        throw new RuntimeError('ledger-missing', `The folder is there and ${from} is not. Restore it from a copy.`, { cause });
-      throw new RuntimeError('state-unreadable', `${from} cannot be read (${code}). Nothing was changed.`, { cause });
-    }
+    });
+  }
+}
+
+function namesInNew(folder: string): string[] {
+  fs.mkdirSync(folder, { recursive: true });
+  return fs.readdirSync(folder);
+}
+
+/** What may be read was asked before; so what is refused now is the copy, unless the system says that it is not. Gone meanwhile: somebody acts. */
+function copying<T>(from: string, copy: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    const code = systemCode(cause);
+    if (code === 'EMFILE' || code === 'ENFILE' || code === 'EIO') throw readError(from, cause);
+    if (code === 'ENOENT') throw new OwnerAlive(dirname(from));
+    throw new RuntimeError(
+      'state-unwritable',
+      `The copy in ${copy} cannot be made (${code ?? String(cause)}). ${from} was left alone; name another scratch folder, or make room.`,
+      { cause },
+    );
   }
 }

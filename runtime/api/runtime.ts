@@ -263,8 +263,13 @@ export class Runtime {
  * Opens a state folder.
  *
  * Throws `RuntimeError`: `state-absent`, `directory-foreign`, `ledger-missing`, `ledger-damaged`, `version-newer`,
- * `state-unreadable`, `state-unfinished`, `state-unwritable`, `file-system-unsafe`, `owner-alive`, `lease-unreadable`, `ledger-busy`, `settings-weak`,
- * `sqlite-defective` or `input-invalid`.
+ * `state-unreadable`, `state-wrong-kind`, `files-exhausted`, `state-unfinished`, `state-unwritable`, `file-system-unsafe`, `owner-alive`,
+ * `lease-unreadable`, `ledger-busy`, `settings-weak`, `sqlite-defective` or `input-invalid`.
+ *
+ * A folder that could not be read is never taken for an absent one, and nothing is changed in it. Each reason has its own code: it is locked
+ * (`ledger-busy`; by its owner, when acting, `owner-alive`), may not be read (`state-unreadable`; its lease alone, when acting,
+ * `lease-unreadable`), is missing (`state-absent`; its ledger alone `ledger-missing`, its format record `state-unfinished`), is of
+ * another kind, say a pipe (`state-wrong-kind`), or too many files are open (`files-exhausted`).
  */
 export function openRuntime(options: RuntimeOptions): Runtime {
   const config = configFrom(options);

@@ -27,6 +27,8 @@ export type RuntimeErrorCode =
   | 'lease-unreadable'
   | 'state-absent'
   | 'state-unreadable'
+  | 'state-wrong-kind'
+  | 'files-exhausted'
   | 'state-unfinished'
   | 'state-unwritable'
   | 'file-system-unsafe'
@@ -38,7 +40,13 @@ export type RuntimeErrorCode =
   | 'ledger-failed'
   | 'settings-weak'
   | 'sqlite-defective'
+  | SessionErrorCode
+  | 'session-refused'
   | 'closed';
+
+/** What can be wrong with a session log. */
+export type SessionErrorCode =
+  'log-damaged' | 'log-missing' | 'newer-writer' | 'foreign-write' | 'log-failed' | 'writer-poisoned' | 'session-too-large';
 
 export class RuntimeError extends Error {
   readonly code: RuntimeErrorCode;
@@ -165,6 +173,25 @@ export class RecoveryRefused extends RuntimeError {
     this.operation = refusal.operation;
     this.hazard = refusal.hazard;
     this.drift = refusal.drift ?? [];
+  }
+}
+
+/** A session log cannot be read, or cannot be appended to. Where it was read, nothing was changed. */
+export class SessionError extends RuntimeError {
+  declare readonly code: SessionErrorCode;
+  /** The byte at which the log is damaged or newer; null where no place is meant. */
+  readonly offset: number | null;
+  /** What is not understood, where a newer writer was met. */
+  readonly names: readonly string[];
+
+  constructor(
+    code: SessionErrorCode,
+    message: string,
+    options: { offset?: number | null; names?: readonly string[]; cause?: unknown } = {},
+  ) {
+    super(code, message, { cause: options.cause });
+    this.offset = options.offset ?? null;
+    this.names = options.names ?? [];
   }
 }
 

@@ -10,6 +10,7 @@ import Database from 'better-sqlite3';
 import { ledgerV1 } from '../contract/data.js';
 import { RuntimeError } from '../core/errors.js';
 import { syncFile } from './directory-sync.js';
+import { demandAccess, exhausted, ledgerMissing, readError, systemCode } from './read-error.js';
 import { damaged } from './rows.js';
 
 /** How long a statement waits for another writer before `ledger-busy`. */
@@ -69,7 +70,7 @@ export function createLedgerFile(path: string): void {
 /** A connection that can look and never fold the log in: refusing must not change what it refuses. */
 export function openToLook(path: string): Connected {
   const database = opened(path, true);
-  return closingOnError(database, () => {
+  return closingOnError(database, path, () => {
     demandVersion(database);
     demandIdentity(database);
     demandWholePages(database, path);
@@ -80,18 +81,35 @@ export function openToLook(path: string): Connected {
 
 export function openToWrite(path: string): Connected {
   const database = opened(path, false);
-  return closingOnError(database, () => {
+  return closingOnError(database, path, () => {
     demandVersion(database);
     return { database, settings: demandSettings(database) };
   });
 }
 
-/** Translates what SQLite says about an unusable file; anything else is passed on. */
-export function translated(cause: unknown): unknown {
+/** What SQLite keeps beside a ledger. */
+export const besideLedger = ['-wal', '-shm', '-journal'] as const;
+
+/** Refuses a ledger that is not there, is no file or may not be used, before anything is opened. */
+export function demandLedgerFiles(path: string): void {
+  if (!demandAccess(path, 'write')) throw ledgerMissing(path);
+  for (const suffix of besideLedger) demandAccess(path + suffix, 'write');
+}
+
+/**
+ * Translates what SQLite or the system says about an unusable file; anything else is passed on. To be asked while the connection is open:
+ * closed, it gives back the descriptors whose want made it fail.
+ */
+export function translated(cause: unknown, path: string): unknown {
+  if (systemCode(cause) !== null) return readError(path, cause);
   if (!(cause instanceof Database.SqliteError)) return cause;
   const { code, message } = cause;
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
-    return new RuntimeError('ledger-busy', `Another process holds the ledger: ${message}. Try again when it is done.`, { cause });
+    return new RuntimeError(
+      'ledger-busy',
+      `Another process holds the ledger ${path}: ${message}. Nothing was changed; try again when it is done.`,
+      { cause },
+    );
   if (
     code.startsWith('SQLITE_CORRUPT') ||
     code === 'SQLITE_NOTADB' ||
@@ -99,23 +117,42 @@ export function translated(cause: unknown): unknown {
     code === 'SQLITE_ERROR'
   )
     return damaged(message, cause);
-  return new RuntimeError('state-unreadable', `The ledger cannot be read: ${message} (${code}). Nothing was changed.`, { cause });
+  return unopened(path, cause);
+}
+
+function unopened(path: string, cause: InstanceType<typeof Database.SqliteError>): RuntimeError {
+  try {
+    demandLedgerFiles(path);
+  } catch (found) {
+    return found as RuntimeError;
+  }
+  return (
+    exhausted(path, cause) ??
+    new RuntimeError(
+      'state-unreadable',
+      `${path} cannot be read: ${cause.message} (${cause.code}). Nothing was changed; check the disk and the folder's permissions.`,
+      { cause },
+    )
+  );
 }
 
 function opened(path: string, readonly: boolean): Database.Database {
   try {
     return new Database(path, { readonly, fileMustExist: true, timeout: busyTimeoutMs });
   } catch (cause) {
-    throw translated(cause);
+    if (cause instanceof Database.SqliteError) throw translated(cause, path);
+    // The first opening also loads the library of SQLite, from a file.
+    throw exhausted(path, cause) ?? cause;
   }
 }
 
-function closingOnError<T>(database: Database.Database, work: () => T): T {
+function closingOnError<T>(database: Database.Database, path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
+    const error = translated(cause, path);
     database.close();
-    throw translated(cause);
+    throw error;
   }
 }
 

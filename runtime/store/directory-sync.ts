@@ -7,18 +7,20 @@
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
 
+type Calls = Pick<typeof fs, 'openSync' | 'closeSync' | 'writeSync' | 'fsyncSync' | 'renameSync'>;
+
 /** Syncs a directory's entries. */
-export function syncDirectory(directory: string): void {
-  syncFile(directory);
+export function syncDirectory(directory: string, files: Calls = fs): void {
+  syncFile(directory, files);
 }
 
 /** Syncs the content of a file or directory that no connection of this process has open. */
-export function syncFile(path: string): void {
-  const descriptor = fs.openSync(path, 'r');
+export function syncFile(path: string, files: Calls = fs): void {
+  const descriptor = files.openSync(path, 'r');
   try {
-    fs.fsyncSync(descriptor);
+    files.fsyncSync(descriptor);
   } finally {
-    fs.closeSync(descriptor);
+    files.closeSync(descriptor);
   }
 }
 
@@ -33,16 +35,16 @@ export function makeDirectory(directory: string): void {
 }
 
 /** Writes a file so that a reader finds the old content or the new, whole, and the new once this returned. */
-export function writeAtomically(path: string, content: string): void {
+export function writeAtomically(path: string, content: string | Buffer, files: Calls = fs): void {
   const temporary = `${path}.new`;
-  const descriptor = fs.openSync(temporary, 'w');
+  const descriptor = files.openSync(temporary, 'w');
   try {
-    const bytes = Buffer.from(content, 'utf8');
-    for (let written = 0; written < bytes.length;) written += fs.writeSync(descriptor, bytes, written);
-    fs.fsyncSync(descriptor);
+    const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+    for (let written = 0; written < bytes.length;) written += files.writeSync(descriptor, bytes, written);
+    files.fsyncSync(descriptor);
   } finally {
-    fs.closeSync(descriptor);
+    files.closeSync(descriptor);
   }
-  fs.renameSync(temporary, path);
-  syncDirectory(dirname(path));
+  files.renameSync(temporary, path);
+  syncDirectory(dirname(path), files);
 }

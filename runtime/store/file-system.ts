@@ -8,7 +8,9 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { RuntimeError } from '../core/errors.js';
+import { readError, saysExhausted } from './read-error.js';
 
+const mountsPath = '/proc/self/mounts';
 const shared = /^(nfs4?|cifs|smb3?|smbfs|9p|virtiofs|vboxsf|vmhgfs|prl_fs|afs|ceph|glusterfs|lustre|gfs2|ocfs2|beegfs|gpfs)$/;
 const sharedInUserSpace =
   /^fuse\.(sshfs|glusterfs|ceph|ceph-fuse|cephfs|s3fs|gcsfuse|rclone|davfs2?|gvfsd-fuse|vmhgfs-fuse|grpcfuse|osxfs|curlftpfs|lustre|juicefs|afpfs)$/;
@@ -44,8 +46,9 @@ export function demandOwnFileSystem(directory: string, mountTable: string | null
 /** Null where there is no such table: then nothing is known. */
 function mounts(): string | null {
   try {
-    return readFileSync('/proc/self/mounts', 'utf8');
-  } catch {
+    return readFileSync(mountsPath, 'utf8');
+  } catch (cause) {
+    if (saysExhausted(cause)) throw readError(mountsPath, cause);
     return null;
   }
 }

@@ -7,14 +7,18 @@
 import * as fs from 'node:fs';
 
 /** Null where nothing is there. Opens nothing. */
-export function identityOf(path: string): string | null {
-  const found = fs.statSync(path, { throwIfNoEntry: false });
+export function identityOf(path: string, files: Pick<typeof fs, 'statSync'> = fs): string | null {
+  const found = files.statSync(path, { throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
-/** Refuses by a sentence what is there and is no regular file: opening a pipe would wait for ever, and a link leads elsewhere. */
-export function irregular(path: string): string | null {
+/** What is there, a link not followed; null where nothing is. Opens nothing: opening a pipe would wait for ever. */
+export function kindOf(path: string): string | null {
   const found = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined || found.isFile()) return null;
-  return `${path} is ${found.isSymbolicLink() ? 'a link' : 'not a file'}`;
+  if (found === undefined) return null;
+  if (found.isFile()) return 'a file';
+  if (found.isSymbolicLink()) return 'a link';
+  if (found.isDirectory()) return 'a folder';
+  if (found.isFIFO()) return 'a pipe';
+  return found.isSocket() ? 'a socket' : 'a device';
 }

@@ -8,10 +8,10 @@
  * An exclusive lock is taken in steps, and two that take it at the same moment can stop each other half-way: without a short wait,
  * nobody won in up to 5 of 100 measured races of two. The wait is for a step, not for an owner: that one may live for days.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { OwnerAlive, RuntimeError } from '../core/errors.js';
+import { demandAccess, demandRegular, exhausted, systemCode } from './read-error.js';
 
 export const leaseName = 'lease.sqlite';
 const stepMs = 200;
@@ -22,14 +22,17 @@ export class Lease {
   /** Takes the lease or throws `OwnerAlive`. */
   static take(directory: string): Lease {
     let database: Database.Database | null = null;
+    const path = join(directory, leaseName);
     try {
-      database = new Database(join(directory, leaseName), { timeout: stepMs });
+      demandRegular(path);
+      database = new Database(path, { timeout: stepMs });
       database.pragma('journal_mode = MEMORY');
       database.exec('BEGIN EXCLUSIVE');
       return new Lease(database);
     } catch (cause) {
+      const error = isBusy(cause) ? new OwnerAlive(directory) : unreadable(path, 'write', cause);
       database?.close();
-      throw isBusy(cause) ? new OwnerAlive(directory) : unreadable(directory, cause);
+      throw error;
     }
   }
 
@@ -41,24 +44,26 @@ export class Lease {
 /** Whether somebody holds the lease; changes nothing, makes no file. */
 export function ownerAlive(directory: string): boolean {
   const path = join(directory, leaseName);
-  if (!existsSync(path)) return false;
-  const database = openForProbe(directory, path);
+  const database = openForProbe(path);
+  if (database === null) return false;
   try {
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
     return false;
   } catch (cause) {
     if (isBusy(cause)) return true;
-    throw unreadable(directory, cause);
+    throw unreadable(path, 'read', cause);
   } finally {
     database.close();
   }
 }
 
-function openForProbe(directory: string, path: string): Database.Database {
+/** Null where it is proved that nobody ever took it. */
+function openForProbe(path: string): Database.Database | null {
   try {
+    if (!demandRegular(path)) return null;
     return new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
   } catch (cause) {
-    throw unreadable(directory, cause);
+    throw unreadable(path, 'read', cause);
   }
 }
 
@@ -66,11 +71,25 @@ function isBusy(cause: unknown): boolean {
   return cause instanceof Database.SqliteError && cause.code.startsWith('SQLITE_BUSY');
 }
 
-function unreadable(directory: string, cause: unknown): RuntimeError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+/** A code of its own where the lease may not be read: the folder can still be looked at by who has it open. */
+function unreadable(path: string, mode: 'read' | 'write', cause: unknown): RuntimeError {
+  const found = refusal(path, mode);
+  if (found !== null && found.code !== 'state-unreadable') return found;
+  const none = found === null ? exhausted(path, cause) : null;
+  if (none !== null) return none;
+  const why = systemCode(found?.cause) ?? (cause instanceof Error ? cause.message : String(cause));
   return new RuntimeError(
     'lease-unreadable',
-    `The lease in ${directory} cannot be read: ${why}. Check the folder's permissions.`,
+    `The lease ${path} cannot be read (${why}). Nothing was recorded; check its permissions and the folder's.`,
     { cause },
   );
+}
+
+function refusal(path: string, mode: 'read' | 'write'): RuntimeError | null {
+  try {
+    demandAccess(path, mode);
+    return null;
+  } catch (error) {
+    return error as RuntimeError;
+  }
 }

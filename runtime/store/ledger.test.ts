@@ -156,14 +156,14 @@ describe('refusing to open', () => {
     const folder = recorded();
     fs.rmSync(ledgerIn(folder));
     fs.mkdirSync(ledgerIn(folder));
-    expect(() => openStateFolder(folder, true)).toThrow(withCode('state-unreadable'));
+    expect(() => openStateFolder(folder, true)).toThrow(withCode('state-wrong-kind'));
   });
 
   test('a state folder that is a file', () => {
     const folder = newFolder();
     fs.mkdirSync(join(folder, '..'), { recursive: true });
     fs.writeFileSync(folder, '');
-    expect(() => openStateFolder(folder, true)).toThrow(withCode('state-unreadable'));
+    expect(() => openStateFolder(folder, true)).toThrow(withCode('state-wrong-kind'));
   });
 
   test('a ledger whose format.json is gone, although it holds events', () => {

@@ -10,7 +10,7 @@
  * Until the first append it only looks, by a connection that can change nothing: who is refused must not even fold the log in when it
  * closes the file.
  */
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { canonical } from '../core/canonical.js';
@@ -19,8 +19,8 @@ import { RuntimeError } from '../core/errors.js';
 import { assertShape, type Draft, type LedgerEvent } from '../core/events.js';
 import { History } from '../core/history.js';
 import { isDurable, openToLook, openToWrite, translated, type Connected, type Settings } from './connection.js';
-import { syncDirectory } from './directory-sync.js';
 import { identityOf } from './identity.js';
+import { readError } from './read-error.js';
 import { emptyTail, readEvents, readTail, type Row, type Tail } from './rows.js';
 import { Writer } from './writer.js';
 
@@ -64,8 +64,9 @@ export class Ledger {
       if (!isDurable(look.settings)) ledger.demandWriter();
       return ledger;
     } catch (cause) {
+      const error = translated(cause, path);
       look.database.close();
-      throw translated(cause);
+      throw error;
     }
   }
 
@@ -87,16 +88,16 @@ export class Ledger {
       });
     const rows = this.placed(drafts);
     const writer = this.demandWriter();
+    if (this.directorySynced) return this.committed(writer, rows, drafts);
+    // Before the commit: a process that has no descriptor left learns of it while nothing is written.
+    const directory = this.openDirectory();
     try {
-      writer.write(rows, drafts);
-    } catch (cause) {
-      throw this.afterFailure(cause);
+      const events = this.committed(writer, rows, drafts);
+      this.syncNames(directory);
+      return events;
+    } finally {
+      closeSync(directory);
     }
-    const events = rows.map((row, index) => eventOf(row, drafts[index] as Draft));
-    for (const event of events) this.history.add(event);
-    this.tail = rows.at(-1) ?? this.tail;
-    if (!this.directorySynced) this.syncNames();
-    return events;
   }
 
   /** Reads what others appended since this process last looked. */
@@ -116,7 +117,7 @@ export class Ledger {
       }
       if (tail.seq !== this.tail.seq || tail.digest !== this.tail.digest) throw this.overtaken();
     } catch (cause) {
-      throw translated(cause);
+      throw translated(cause, this.path);
     }
   }
 
@@ -125,7 +126,7 @@ export class Ledger {
     try {
       return (this.selectArtifact.get(sha256) as Buffer | undefined) ?? null;
     } catch (cause) {
-      throw translated(cause);
+      throw translated(cause, this.path);
     }
   }
 
@@ -135,7 +136,7 @@ export class Ledger {
     try {
       return this.connected.database.prepare(`SELECT ${columns} FROM artifacts ORDER BY sha256`).all() as StoredArtifact[];
     } catch (cause) {
-      throw translated(cause);
+      throw translated(cause, this.path);
     }
   }
 
@@ -152,6 +153,18 @@ export class Ledger {
     this.selectArtifact = artifactStatement(this.connected);
     this.writer = new Writer(this.connected.database, (found) => this.demandUntouched(found));
     return this.writer;
+  }
+
+  private committed(writer: Writer, rows: readonly Row[], drafts: readonly Draft[]): LedgerEvent[] {
+    try {
+      writer.write(rows, drafts);
+    } catch (cause) {
+      throw this.afterFailure(cause);
+    }
+    const events = rows.map((row, index) => eventOf(row, drafts[index] as Draft));
+    for (const event of events) this.history.add(event);
+    this.tail = rows.at(-1) ?? this.tail;
+    return events;
   }
 
   /** Asked inside each write transaction, of the last event that the file holds. */
@@ -189,8 +202,25 @@ export class Ledger {
   // Of the log only its presence is asked. To ask a file for its times makes the next write record a finer one, and the sync after
   // it dearer: measured, 60 µs a commit. The ledger's own file is written at checkpoints alone.
   private demandSameFiles(): void {
-    if (identityOf(this.path) === this.identity && existsSync(`${this.path}-wal`)) return;
+    if (this.identityNow() === this.identity && existsSync(`${this.path}-wal`)) return;
     throw this.overtaken(`${this.path} or its log was moved, deleted or replaced`);
+  }
+
+  /** Null where the name is gone. A folder that may no longer be looked into is a read error, not a ledger that was moved. */
+  private identityNow(): string | null {
+    try {
+      return identityOf(this.path);
+    } catch (cause) {
+      throw readError(this.path, cause);
+    }
+  }
+
+  private openDirectory(): number {
+    try {
+      return openSync(dirname(this.path), 'r');
+    } catch (cause) {
+      throw readError(dirname(this.path), cause);
+    }
   }
 
   private demandOpen(): void {
@@ -198,9 +228,9 @@ export class Ledger {
   }
 
   // A failed sync is not tried again: the kernel may drop what it could not write and report the next sync as a success.
-  private syncNames(): void {
+  private syncNames(directory: number): void {
     try {
-      syncDirectory(dirname(this.path));
+      fsyncSync(directory);
       this.directorySynced = true;
     } catch (cause) {
       throw this.poisoned(cause);
@@ -208,9 +238,10 @@ export class Ledger {
   }
 
   private afterFailure(cause: unknown): unknown {
-    const error = translated(cause);
-    const nothingWritten = error instanceof RuntimeError && (error.code === 'overtaken' || error.code === 'ledger-busy');
-    return nothingWritten ? error : this.poisoned(cause);
+    // What was asked inside the transaction refused it.
+    if (cause instanceof RuntimeError) return cause;
+    const error = translated(cause, this.path);
+    return error instanceof RuntimeError && error.code === 'ledger-busy' ? error : this.poisoned(cause);
   }
 
   private poisoned(cause: unknown): RuntimeError {

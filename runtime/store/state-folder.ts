@@ -13,12 +13,12 @@ import { validateFormat } from '../contract/validators.js';
 import type { Format } from '../contract/types.js';
 import { canonical } from '../core/canonical.js';
 import { RuntimeError } from '../core/errors.js';
-import { createLedgerFile } from './connection.js';
+import { besideLedger, createLedgerFile, demandLedgerFiles } from './connection.js';
 import { makeDirectory, syncDirectory, writeAtomically } from './directory-sync.js';
 import { demandOwnFileSystem } from './file-system.js';
-import { irregular } from './identity.js';
 import { Lease, leaseName } from './lease.js';
 import { Ledger } from './ledger.js';
+import { demandRegular, exhausted, readError, saysExhausted, systemCode } from './read-error.js';
 
 export const ledgerName = 'ledger.sqlite';
 const formatName = 'format.json';
@@ -31,14 +31,10 @@ export function openStateFolder(directory: string, create: boolean): { ledger: L
   const names = namesIn(directory);
   demandOwnFileSystem(directory);
   if (names?.includes(formatName)) return { ledger: openLedger(directory), lease: null };
-  if (names !== null && !names.every((name) => leftovers.test(name)))
-    throw new RuntimeError(
-      'directory-foreign',
-      `${directory} is not a state folder: it holds other things and no ${formatName}. Name another.`,
-    );
+  demandOurs(directory, names);
   if (!create) throw notCreated(directory, names);
   writing(directory, () => makeDirectory(directory));
-  demandRegular(directory);
+  demandFiles(directory);
   const lease = Lease.take(directory);
   try {
     // Somebody else may have made it since we looked, and may have ended: then it is theirs, and is opened.
@@ -50,14 +46,26 @@ export function openStateFolder(directory: string, create: boolean): { ledger: L
   }
 }
 
+/** Refuses what is no state folder, or none that was finished, as opening it would. */
+export function demandMade(directory: string): void {
+  const names = namesIn(directory);
+  if (names?.includes(formatName)) return;
+  demandOurs(directory, names);
+  throw notCreated(directory, names);
+}
+
+function demandOurs(directory: string, names: string[] | null): void {
+  if (names === null || names.every((name) => leftovers.test(name))) return;
+  throw new RuntimeError(
+    'directory-foreign',
+    `${directory} is not a state folder: it holds other things and no ${formatName}. Name another.`,
+  );
+}
+
 /** Refuses a folder in which one of our names is a link, a pipe or a folder, before anything of it is opened. */
-function demandRegular(directory: string): void {
-  const ours = [formatName, leaseName, ...['', '-wal', '-shm', '-journal'].map((suffix) => ledgerName + suffix)];
-  for (const name of ours) {
-    const problem = irregular(join(directory, name));
-    if (problem !== null)
-      throw new RuntimeError('state-unreadable', `${problem}. Put the file itself into the folder, from a copy.`);
-  }
+function demandFiles(directory: string): void {
+  const ledgerFiles = ['', ...besideLedger].map((suffix) => ledgerName + suffix);
+  for (const name of [formatName, leaseName, ...ledgerFiles]) demandRegular(join(directory, name));
 }
 
 /** The format of a folder, verified to be one that this program reads. */
@@ -65,7 +73,7 @@ export function readFormat(directory: string): Format {
   const path = join(directory, formatName);
   let bytes: Buffer;
   try {
-    demandRegular(directory);
+    demandFiles(directory);
     bytes = fs.readFileSync(path);
   } catch (cause) {
     if (cause instanceof RuntimeError) throw cause;
@@ -73,7 +81,7 @@ export function readFormat(directory: string): Format {
       ? new RuntimeError('directory-foreign', `${directory} is not a state folder: there is no ${formatName}. Name another.`, {
           cause,
         })
-      : unreadable(path, cause);
+      : readError(path, cause);
   }
   const format = parsedFormat(bytes);
   if (format.product !== 'killpoint')
@@ -99,23 +107,8 @@ export function readFormat(directory: string): Format {
 function openLedger(directory: string): Ledger {
   readFormat(directory);
   const path = join(directory, ledgerName);
-  demandFile(path);
+  demandLedgerFiles(path);
   return Ledger.open(path);
-}
-
-// Not by opening it: closing a descriptor would drop the locks that this process may hold on the same file.
-function demandFile(path: string): void {
-  try {
-    fs.accessSync(path, fs.constants.R_OK | fs.constants.W_OK);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new RuntimeError(
-        'ledger-missing',
-        `The folder is there and its ledger is not: ${path}. Restore it; it is not started anew.`,
-        { cause },
-      );
-    throw unreadable(path, cause);
-  }
 }
 
 /** Null where it is proved that there is no such folder. */
@@ -124,16 +117,16 @@ export function namesIn(directory: string): string[] | null {
     return fs.readdirSync(directory);
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw unreadable(directory, cause);
+    throw readError(directory, cause);
   }
 }
 
 function finishCreation(directory: string): void {
   const path = join(directory, ledgerName);
-  if (fs.existsSync(path)) demandNoEvents(path);
+  if (demandRegular(path)) demandNoEvents(path);
   else {
     const temporary = `${path}.new`;
-    for (const suffix of ['', '-journal', '-wal', '-shm']) fs.rmSync(temporary + suffix, { force: true });
+    for (const suffix of ['', ...besideLedger]) fs.rmSync(temporary + suffix, { force: true });
     createLedgerFile(temporary);
     fs.renameSync(temporary, path);
     syncDirectory(directory);
@@ -161,6 +154,9 @@ function writing(directory: string, work: () => void): void {
     work();
   } catch (cause) {
     if (cause instanceof RuntimeError) throw cause;
+    // What SQLite says of a file that it could not open can mean either.
+    const none = saysExhausted(cause) || systemCode(cause) === null ? exhausted(directory, cause) : null;
+    if (none !== null) throw none;
     const { code, message } = cause as NodeJS.ErrnoException;
     throw new RuntimeError(
       'state-unwritable',
@@ -175,7 +171,9 @@ function notCreated(directory: string, names: string[] | null): RuntimeError {
     return new RuntimeError('state-absent', `There is no ledger in ${directory}. Check the path, or ask to create one.`);
   return new RuntimeError(
     'state-unfinished',
-    `The creation of ${directory} never finished. Ask to create it again; no event is in it.`,
+    names.includes(ledgerName)
+      ? `${directory} has a ledger and no ${formatName}: it was never finished, or that file was lost. Restore the file, or ask to create the folder again; that is refused where the ledger holds an event.`
+      : `The creation of ${directory} never finished. Ask to create it again; no event is in it.`,
   );
 }
 
@@ -187,13 +185,4 @@ function parsedFormat(bytes: Buffer): Record<string, unknown> {
     // Told below, together with JSON that is no object.
   }
   throw new RuntimeError('ledger-damaged', `${formatName} is not JSON. Restore it from a copy.`);
-}
-
-function unreadable(path: string, cause: unknown): RuntimeError {
-  const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
-  return new RuntimeError(
-    'state-unreadable',
-    `${path} cannot be read (${code}). Nothing was changed; check the path and its permissions.`,
-    { cause },
-  );
 }
