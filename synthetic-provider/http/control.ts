@@ -1,5 +1,5 @@
 /**
- * The control interface, for whoever runs the experiment: opens prefixes, waits for a held request, releases, closes. It needs the
+ * The control interface, for whoever runs the experiment: opens prefixes, waits for held requests, releases, closes. It needs the
  * control token, which no subject is given. Errors are one JSON object with a code, a sentence and, for input, every mistake.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -51,7 +51,8 @@ export class Control {
       if (method !== 'POST') return refuse(response, 405, 'usage', 'A prefix is opened by POST.');
       return this.#open(request, response, body);
     }
-    const [, token = '', action = ''] = /^\/control\/prefixes\/([A-Za-z0-9_-]+)\/(held|release|close)$/.exec(url) ?? [];
+    const [, token = '', action = '', query] =
+      /^\/control\/prefixes\/([A-Za-z0-9_-]+)\/(held(?=\?|$)|release$|close$)(?:\?(.*))?$/.exec(url) ?? [];
     const prefix = this.#registry.find(token);
     if (prefix === null) return refuse(response, 404, 'usage', 'There is no such prefix, or nothing to do with it here.');
     if (method !== (action === 'held' ? 'GET' : 'POST'))
@@ -59,7 +60,7 @@ export class Control {
     if (action === 'close') return sendJson(response, 200, { ...prefix.close() });
     if (!prefix.open) throw closed();
     if (action === 'release') return sendJson(response, 200, { released: prefix.held.release() });
-    waitForHeld(prefix, response);
+    waitForHeld(prefix, atLeastIn(query), response);
   }
 
   #open(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
@@ -77,8 +78,16 @@ export class Control {
   }
 }
 
-function waitForHeld(prefix: Prefix, response: ServerResponse): void {
-  const stop = prefix.held.wait((held) => {
+function atLeastIn(query: string | undefined): number {
+  if (query === undefined) return 1;
+  const number = /^at_least=([1-9]\d{0,5})$/.exec(query)?.[1];
+  if (number === undefined)
+    throw new ProviderError('usage', 'Say how many requests to wait for as in "held?at_least=3", up to 999999.');
+  return Number(number);
+}
+
+function waitForHeld(prefix: Prefix, atLeast: number, response: ServerResponse): void {
+  const stop = prefix.held.wait(atLeast, (held) => {
     if (held === null) refuse(response, statusOf['prefix-closed'], 'prefix-closed', closed().message);
     else sendJson(response, 200, { held });
   });

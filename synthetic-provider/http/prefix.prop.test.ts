@@ -17,10 +17,12 @@ afterAll(() => fs.rmSync(folder, { recursive: true }));
 let files = 0;
 const fresh = () => join(folder, `${(files += 1)}.jsonl`);
 
+const chat = '/v1/chat/completions';
 const raw = { do: 'raw', status: 503, content_type: 'text/html', body: '<p>' } as const;
 const steps: Behaviour[] = [
   { do: 'answer' },
   { do: 'answer', text: 'Spoken.' },
+  { do: 'answer', tool_calls: [{ id: 'call-1', name: 'pay', arguments: '{}' }] },
   { do: 'hold', effect: 'committed' },
   { do: 'hold', effect: 'none' },
   { do: 'delay', ms: 60_000 },
@@ -38,6 +40,8 @@ const body = fc.constantFrom('x', 'x', 'x', 'y').map((text) => JSON.stringify({ 
 const waits = { do: 'hold', effect: 'none' } as const;
 const send = fc.record({
   move: fc.constant('send' as const),
+  // The first effect has steps of its own, the other one has none.
+  path: fc.constantFrom(chat, chat, chat, '/effects/pay', '/effects/pay?x=1', '/effects/mail'),
   key: fc.option(key, { freq: 9 }),
   token: fc.option(token, { freq: 9 }),
   body,
@@ -61,10 +65,12 @@ const asks = (move: Move) => move.move === 'look' || move.move === 'fence';
 /** The script of some moves. Behind its last step stand the texts and raw answers of all: a continued log needs them again. */
 function scriptOf(kind: 'honour' | 'ignore', played: readonly Move[], arriveAfter: number): ProviderScript {
   const sent = played.filter((move): move is Send => move.move === 'send');
+  const isPay = ({ path }: Send) => path.startsWith('/effects/pay');
+  const list = (own: Send[]) => ({ requests: [...own.map(({ step }) => step), ...steps], otherwise: { do: 'answer' as const } });
   return {
     key: kind,
-    requests: [...sent.map(({ step }) => step), ...steps],
-    otherwise: { do: 'answer' },
+    ...list(sent.filter((one) => !isPay(one))),
+    effects: { pay: list(sent.filter(isPay)) },
     lookup: { requests: [], otherwise: { do: 'tell' } },
     fence: true,
     ...(arriveAfter < 1 ? {} : { arrivals: { after_questions: arriveAfter } }),

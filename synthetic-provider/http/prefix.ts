@@ -19,7 +19,7 @@ import { isQuestion, questionOf } from '../wire/keys.js';
 import type { OnItsWay } from '../log/continue.js';
 import type { ReceiptLog, Sealed } from '../log/receipts.js';
 import { type Recorded, recorded, requestIn } from '../log/recorded.js';
-import { behaviourOf } from '../script/script.js';
+import { Steps } from '../script/script.js';
 import { reactToQuestion } from '../script/questions.js';
 import { Waiting } from './waiting.js';
 
@@ -41,7 +41,8 @@ export class Prefix {
   readonly #effects: Effects;
   readonly #onTheirWay: OnItsWay[];
   readonly #waiting = new Waiting();
-  #steps = 0;
+  readonly #steps: Steps;
+  readonly #isStrict: boolean;
   #lookups = 0;
   #questions = 0;
   /** The request after whose end what is on its way arrives. */
@@ -54,6 +55,8 @@ export class Prefix {
     this.#script = script;
     this.#effects = effects;
     this.#onTheirWay = [...onTheirWay];
+    this.#steps = new Steps(script);
+    this.#isStrict = script.strict === true;
   }
 
   get open(): boolean {
@@ -68,11 +71,10 @@ export class Prefix {
     const kept = recorded(sent.method, sent.path, sent.headers, sent.body);
     this.#unlessUnsynced(client, () => {
       if (isQuestion(sent.path)) return this.#ask(kept, sent.pid, client);
-      this.#steps += 1;
-      const step = behaviourOf(this.#script, this.#steps);
+      const step = this.#steps.take(sent.path);
       if (step.do === 'delay_arrival') return this.#delay(kept, sent.pid, client);
       const number = this.#receive({ ...kept, peer_pid: sent.pid });
-      this.#carryOut(number, react(step, this.#effects, requestIn(kept, sent.body)), client);
+      this.#carryOut(number, react(step, this.#effects, requestIn(kept, sent.body), this.#isStrict), client);
     });
   }
 
@@ -117,7 +119,7 @@ export class Prefix {
   #arrive(): void {
     for (const { delayed, recorded: kept } of this.#onTheirWay.splice(0)) {
       const number = this.#receive({ ...kept, peer_pid: null, delayed });
-      this.#settle(number, 'gone_while_held', arrive(this.#effects, requestIn(kept)));
+      this.#settle(number, 'gone_while_held', arrive(this.#effects, requestIn(kept), this.#isStrict));
     }
   }
 

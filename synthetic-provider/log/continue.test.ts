@@ -137,7 +137,7 @@ describe('keys of a continued log', () => {
   });
 
   it('need the scripted text of the first answer', () => {
-    const spoken = chatAnswer('effect-1', 'm', Buffer.from(body), 'Spoken.');
+    const spoken = chatAnswer('effect-1', 'm', Buffer.from(body), { text: 'Spoken.' });
     const continued = readContinued(log(received(1, 'a'), settled(1, 1, { bytes: spoken })));
     expect(rebuiltEffects(script('honour', 'Spoken.'), continued).admit(claim)).toMatchObject({
       kind: 'replay',
@@ -153,6 +153,55 @@ describe('keys of a continued log', () => {
     expect(rebuiltEffects(script('honour'), readContinued(log(...lines))).admit(claim)).toMatchObject({
       answer: { bytes: first },
     });
+  });
+});
+
+describe('what tools and effects were answered', () => {
+  const call = { id: 'call-1', name: 'pay', arguments: '{"to":' };
+  const asked = chatAnswer('effect-1', 'm', Buffer.from(body), { tool_calls: [call] });
+  const paid = Buffer.from('Ok.');
+  const mailed = Buffer.from('{"effect_id":"effect-3","name":"mail"}');
+  const at = (path: string) => ({ path, body: '{"arguments":"{}","tool":"x"}' });
+  const continued = readContinued(
+    log(
+      ...[received(1, 'a'), settled(1, 1, { bytes: asked })],
+      ...[received(2, 'b', at('/effects/pay?x=present')), settled(2, 2, { bytes: paid, name: 'pay' })],
+      ...[received(3, 'c', at('/effects/mail')), settled(3, 3, { bytes: mailed, name: 'mail' })],
+    ),
+  );
+  const told = (next: ProviderScript) => {
+    const effects = rebuiltEffects(next, continued);
+    return ['a', 'b', 'c'].map((key) => {
+      const one = effects.tell(key);
+      return one.kind === 'found' ? `${one.answer.content_type} ${one.answer.bytes.toString()}` : one.kind;
+    });
+  };
+  const asks = { do: 'answer', tool_calls: [call] } satisfies ProviderScript['otherwise'];
+  const ok = { do: 'raw', status: 200, content_type: 'text/html', body: 'Ok.', effect: 'committed' } as const;
+  const pay = { requests: [{ do: 'status', status: 500 }], otherwise: { do: 'answer', text: 'Ok.' } } satisfies NonNullable<
+    ProviderScript['effects']
+  >[string];
+  const next: ProviderScript = { key: 'honour', requests: [ok, asks], otherwise: { do: 'answer' }, effects: { pay } };
+  const json = 'application/json';
+
+  it('is given again, an effect by the steps of its own name first', () => {
+    expect(told(next)).toEqual([`${json} ${asked.toString()}`, 'text/plain;charset=utf-8 Ok.', `${json} ${mailed.toString()}`]);
+    expect(told({ ...next, strict: true })).toEqual(told(next));
+    expect(told({ ...next, effects: { mail: pay } })[1]).toBe('text/html Ok.');
+    expect(told({ ...next, requests: [asks], effects: { mail: pay } })[1]).toBe('text/plain;charset=utf-8 Ok.');
+  });
+
+  it.each<[string, Partial<ProviderScript>]>([
+    ['no calls', { requests: [ok] }],
+    ['other arguments', { requests: [{ ...asks, tool_calls: [{ ...call, arguments: '{}' }] }] }],
+    ['a text beside the calls', { requests: [{ ...asks, text: '' }] }],
+    ['the calls twice', { requests: [{ ...asks, tool_calls: [call, call] }] }],
+  ])('cannot be given by a script with %s', (_what, change) => {
+    expect(() => rebuiltEffects({ ...next, ...change }, continued)).toThrow(/effect-1 cannot be made again/);
+  });
+
+  it('cannot be given by a script without the text of an effect', () => {
+    expect(() => rebuiltEffects({ ...next, requests: [asks], effects: {} }, continued)).toThrow(/effect-2 cannot be made again/);
   });
 });
 

@@ -2,9 +2,10 @@
  * Keys, effects and fences of a continued log, as if the provider had never stopped. Pure.
  *
  * A log holds the hash of an answer, not its bytes. An answer that may have to be said again (under `honour` the first of a key; where
- * look-ups or fences are offered the last one, too) is made again from the recorded body and either the deterministic sentence, or a
- * text or a raw answer of the new script, and must have the recorded status and hash; if none has, opening is refused, since "the same
- * answer" would be a lie. A fence that was set stays in force, whether or not the new script offers any.
+ * look-ups or fences are offered the last one, too) is made again from the recorded request and the steps of the new script, those of the
+ * request's own endpoint first, and must have the recorded status and hash; if none has, opening is refused, since "the same answer"
+ * would be a lie. What was served stays served, also where the new script is strict. A fence that was set stays in force, whether or not
+ * the new script offers any.
  */
 import type { ProviderScript } from '../contract/types.js';
 import { sha256 } from '../core/canonical.js';
@@ -12,8 +13,8 @@ import { type Continued, type Over, type Served, isServed } from './continue.js'
 import { damaged } from './lines.js';
 import { requestIn } from './recorded.js';
 import { type Claim, type Content, Effects } from '../script/effects.js';
-import { contentOf, json } from '../script/react.js';
-import { rawAnswersOf, textsOf } from '../script/script.js';
+import { answerOf } from '../script/react.js';
+import { answersFor } from '../script/script.js';
 import { isQuestion, keyIn, questionOf } from '../wire/keys.js';
 import { wireOf } from '../wire/route.js';
 
@@ -56,10 +57,11 @@ function claimOf({ received, settled }: Served): Claim {
 function answerAgain(script: ProviderScript, { received, settled }: Served): Content {
   const { effect_id } = settled.effect;
   const wire = wireOf(requestIn(received));
-  const spoken =
-    wire.kind === 'serve' ? [undefined, ...textsOf(script)].map((text) => json(200, wire.respond(effect_id, text))) : [];
-  const answers: Content[] = [...spoken, ...rawAnswersOf(script).map(contentOf)];
-  const answer = answers.find(({ status, bytes }) => status === settled.status && sha256(bytes) === settled.response_sha256);
-  if (answer !== undefined) return answer;
-  throw damaged(`the answer of ${effect_id} cannot be made again; give its text in the script`);
+  if (wire.kind === 'serve') {
+    for (const step of answersFor(script, received.path)) {
+      const answer = answerOf(step, wire, effect_id);
+      if (answer.status === settled.status && sha256(answer.bytes) === settled.response_sha256) return answer;
+    }
+  }
+  throw damaged(`the answer of ${effect_id} cannot be made again; give what it said in the script`);
 }

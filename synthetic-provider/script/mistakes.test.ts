@@ -28,6 +28,32 @@ describe('mistakes of a script', () => {
       fence: true,
       arrivals: { after_questions: 1 },
     },
+    {
+      key: 'honour',
+      strict: true,
+      requests: [
+        { do: 'answer', tool_calls: [{ id: 'a', name: 'pay', arguments: '{' }] },
+        {
+          do: 'answer',
+          text: '',
+          tool_calls: [
+            { id: 'a', name: 'no such tool', arguments: '' },
+            { id: 'a', name: 'pay', arguments: '' },
+          ],
+        },
+      ],
+      otherwise: answer,
+      effects: {
+        pay: {
+          requests: [
+            { do: 'answer', text: 'Paid.' },
+            { do: 'hold', effect: 'none' },
+          ],
+          otherwise: answer,
+        },
+        'constructor.v1_0-x': { requests: [], otherwise: { do: 'delay_arrival' } },
+      },
+    },
   ])('none in %j', (script) => {
     expect(scriptMistakes(script)).toEqual([]);
   });
@@ -75,6 +101,65 @@ describe('mistakes of a script', () => {
       '/lookup/requests/2: must NOT have additional properties ("status").',
       `/lookup/otherwise: "do" ${told}`,
       '/arrivals/after_questions: must be >= 1.',
+    ]);
+  });
+
+  it('of what an effect does are told with its name', () => {
+    const calls = [{ id: 'a', name: 'pay', arguments: '' }];
+    const raw = { do: 'raw', status: 204, content_type: 'text/\n', body: 'x', effect: 'none' };
+    const name = 'must be letters, digits, ".", "_" and "-", 128 at most, the first a letter or a digit.';
+    const names = ['', '_pay', 'a/b', 'a~b', '__proto__', 'pay?x', 'x'.repeat(129)];
+    const list = { requests: [], otherwise: answer };
+    const pay = {
+      requests: [answer, { ...answer, tool_calls: calls }, raw],
+      otherwise: { ...answer, text: 'x', tool_calls: calls },
+    };
+    // By entries, since a literal would take `__proto__` for something else.
+    const effects = Object.fromEntries([['pay', pay], ...names.map((wrong) => [wrong, list])]) as Record<string, unknown>;
+    const escaped = names.map((wrong) => wrong.replace('~', '~0').replace('/', '~1'));
+    expect(scriptMistakes({ key: 'ignore', requests: [], otherwise: answer, effects })).toEqual([
+      '/effects/pay/requests/2/content_type: must be printable ASCII.',
+      '/effects/pay/requests/2/body: must be empty, as an answer with status 204 has no body.',
+      '/effects/pay/requests/1/tool_calls: must not be there, as an effect asks for no tools.',
+      '/effects/pay/otherwise/tool_calls: must not be there, as an effect asks for no tools.',
+      ...escaped.map((wrong) => `/effects/${wrong}: ${name}`),
+    ]);
+  });
+
+  it('of the shape of an effect and of tool calls are told with their place', () => {
+    const effects = {
+      pay: { requests: [{ do: 'fly' }, { do: 'status', status: 99 }], otherwise: answer },
+      mail: { requests: [] },
+      requests: 7,
+    };
+    const requests = [
+      { do: 'answer', tool_calls: [] },
+      { do: 'answer', tool_calls: 'pay' },
+      { do: 'answer', tool_calls: [{ id: '', name: 'pay', arguments: {} }] },
+      { do: 'answer', tool_calls: [{ id: 'a', name: 'pay', arguments: '\ud800' }] },
+      { do: 'hold', effect: 'none', tool_calls: [] },
+    ];
+    expect(scriptMistakes({ key: 'ignore', requests, otherwise: answer, effects, strict: 'yes' })).toEqual([
+      '/requests/0/tool_calls: must NOT have fewer than 1 items.',
+      '/requests/1/tool_calls: must be array.',
+      '/requests/2/tool_calls/0/id: must match pattern "^[\\s\\S]".',
+      '/requests/2/tool_calls/0/arguments: must be string.',
+      '/requests/4: must NOT have additional properties ("tool_calls").',
+      '/strict: must be boolean.',
+      '/effects/pay/requests/0: "do" must be one of answer, hold, status, cut, drop, delay, raw, delay_arrival.',
+      '/effects/pay/requests/1/status: must be >= 400.',
+      "/effects/mail: must have required property 'otherwise'.",
+      '/effects/requests: must be object.',
+      '/requests/3/tool_calls/0/arguments: the text holds a lone surrogate.',
+    ]);
+  });
+
+  it.each([
+    [{ effects: { pay: { requests: [], otherwise: { ...answer, text: '\ud800' } } } }, '/effects/pay/otherwise/text'],
+    [{ requests: [{ ...answer, tool_calls: [{ id: '\udc00', name: 'x', arguments: '' }] }] }, '/requests/0/tool_calls/0/id'],
+  ])('are lone surrogates, as deep as a text may lie: %#', (part, place) => {
+    expect(scriptMistakes({ key: 'ignore', requests: [], otherwise: answer, ...part })).toEqual([
+      `${place}: the text holds a lone surrogate.`,
     ]);
   });
 

@@ -5,6 +5,8 @@
 import type { ProviderScript } from '../contract/types.js';
 import { type ShapeError, validateProviderScript } from '../contract/validators.js';
 import { isWellFormed } from '../core/canonical.js';
+import { effectNameOf } from '../wire/named-effects.js';
+import type { Behaviour, StepList } from './script.js';
 
 /** None means that the value is a script. */
 export function scriptMistakes(value: unknown): string[] {
@@ -12,28 +14,58 @@ export function scriptMistakes(value: unknown): string[] {
   return [...content, ...illFormed('', value, deepestText)];
 }
 
-/** Raw answers that HTTP has no place for. */
+/** Raw answers that HTTP has no place for, and what an effect cannot be or say. */
 function unsendable(script: ProviderScript): string[] {
-  return [...script.requests, script.otherwise].flatMap((step, index) => {
+  return [
+    ...rawMistakes('', script),
+    ...Object.entries(script.effects ?? {}).flatMap(([name, list]) => {
+      const place = `/effects/${escaped(name)}`;
+      const isName = effectNameOf(`/effects/${name}`) === name;
+      return [
+        ...(isName ? [] : [`${place}: must be letters, digits, ".", "_" and "-", 128 at most, the first a letter or a digit.`]),
+        ...rawMistakes(place, list),
+        ...placed(place, list).flatMap(([at, step]) =>
+          step.do === 'answer' && step.tool_calls !== undefined
+            ? [`${at}/tool_calls: must not be there, as an effect asks for no tools.`]
+            : [],
+        ),
+      ];
+    }),
+  ];
+}
+
+function rawMistakes(place: string, list: StepList): string[] {
+  return placed(place, list).flatMap(([at, step]) => {
     if (step.do !== 'raw') return [];
-    const place = index < script.requests.length ? `/requests/${index}` : '/otherwise';
     return [
-      ...(/^[\x20-\x7e]*$/.test(step.content_type ?? '') ? [] : [`${place}/content_type: must be printable ASCII.`]),
+      ...(/^[\x20-\x7e]*$/.test(step.content_type ?? '') ? [] : [`${at}/content_type: must be printable ASCII.`]),
       ...([204, 205, 304].includes(step.status) && step.body !== ''
-        ? [`${place}/body: must be empty, as an answer with status ${step.status} has no body.`]
+        ? [`${at}/body: must be empty, as an answer with status ${step.status} has no body.`]
         : []),
     ];
   });
 }
 
-/** `/requests/<n>/text` and `/lookup/requests/<n>`: what lies deeper is no text of a script, and may be nested deeper than the stack. */
-const deepestText = 3;
+function placed(place: string, { requests, otherwise }: StepList): [at: string, step: Behaviour][] {
+  return [
+    ...requests.map((step, index): [string, Behaviour] => [`${place}/requests/${index}`, step]),
+    [`${place}/otherwise`, otherwise],
+  ];
+}
+
+/** As a JSON pointer writes a name. */
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** `/effects/<name>/requests/<n>/text`: what lies deeper is no text of a script, and may be nested deeper than the stack. */
+const deepestText = 5;
 
 /** A lone surrogate is a valid string for a schema, but has no bytes that could be sent. */
 function illFormed(pointer: string, value: unknown, depth: number): string[] {
   if (typeof value === 'string') return isWellFormed(value) ? [] : [`${pointer}: the text holds a lone surrogate.`];
   if (value === null || typeof value !== 'object' || depth === 0) return [];
-  return Object.entries(value).flatMap(([name, member]) => illFormed(`${pointer}/${name}`, member, depth - 1));
+  return Object.entries(value).flatMap(([name, member]) => illFormed(`${pointer}/${escaped(name)}`, member, depth - 1));
 }
 
 const steps = 'answer, hold, status, cut, drop, delay, raw, delay_arrival';
@@ -45,7 +77,8 @@ const lookups = 'tell, not_found, without_response, in_progress, other_request, 
  */
 function describe(errors: readonly ShapeError[]): string[] {
   const branchOf = (error: ShapeError) => /^(.*\/oneOf\/\d+)\//.exec(error.schemaPath)?.[1];
-  const stepOf = (error: ShapeError) => /^((?:\/lookup)?(?:\/requests\/\d+|\/otherwise))/.exec(error.instancePath)?.[1] ?? '';
+  const stepOf = (error: ShapeError) =>
+    /^((?:\/lookup|\/effects\/[^/]*)?(?:\/requests\/\d+|\/otherwise))/.exec(error.instancePath)?.[1] ?? '';
   const place = (error: ShapeError) => `${stepOf(error)} ${branchOf(error)}`;
   const wrong = new Set(
     errors

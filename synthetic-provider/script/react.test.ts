@@ -67,6 +67,48 @@ describe('each step', () => {
   });
 });
 
+describe('a strict prefix', () => {
+  const broken = '{"messages":[{"content":"x","role":"user"},{"content":"x","role":"user"}],"model":"m"}';
+  const right = '{"messages":[{"content":"x","role":"user"}],"model":"m"}';
+
+  it.each(steps)('refuses a broken conversation before it looks at the step %j, a fence or a key', (step, free) => {
+    const effects = new Effects(true);
+    effects.fence('fenced', 5);
+    react({ do: 'answer' }, effects, request('answered', { body: broken }));
+    react({ do: 'hold', effect: 'none' }, effects, request('open', { body: broken }));
+    for (const key of ['free', 'fenced', 'answered', 'open', null])
+      expect(word(react(step, effects, request(key, { body: broken }), true))).toBe('answer 400 none');
+    expect(word(react(step, effects, request('free', { body: right }), true))).toBe(free.replace('effect-1', 'effect-2'));
+  });
+
+  it('refuses one that arrives late', () => {
+    const effects = new Effects(true);
+    expect(told(arrive(effects, request('k', { body: broken }), true))).toBe('400 none');
+    expect(told(arrive(effects, request('k', { body: right }), true))).toBe('200 effect-1');
+  });
+});
+
+describe('what an answer says', () => {
+  const body = (step: OnTime, path?: string) => {
+    const reaction = react(step, new Effects(true), request('k', path === undefined ? {} : { path }));
+    const { content_type, bytes } = reaction.do === 'wait' ? reaction.answer() : reaction.ending;
+    return `${content_type} ${bytes?.toString()}`;
+  };
+
+  it('is the scripted text of an effect, in every way in which it is answered at once; else which effect it was', () => {
+    const plain = 'application/json {"effect_id":"effect-1","name":"pay"}';
+    expect(body({ do: 'answer', text: 'Paid.' }, '/effects/pay')).toBe('text/plain;charset=utf-8 Paid.');
+    for (const step of [{ do: 'answer' }, { do: 'hold', effect: 'none' }, { do: 'cut', after_bytes: 1 }] as const)
+      expect(body(step, '/effects/pay')).toBe(plain);
+    expect(body({ ...raw, effect: 'committed' }, '/effects/pay')).toBe('text/html <p>');
+  });
+
+  it('asks for the scripted tools', () => {
+    const call = { id: 'call-1', name: 'pay', arguments: '{}' };
+    expect(body({ do: 'answer', tool_calls: [call] })).toContain('"finish_reason":"tool_calls"');
+  });
+});
+
 describe('a request that waits', () => {
   const held = (step: OnTime, effects: Effects, key = 'k') => {
     const reaction = react(step, effects, request(key, { token: 1 }));

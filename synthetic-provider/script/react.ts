@@ -7,6 +7,7 @@
  * | a request that arrives                                          | is answered            | effect                 |
  * |-----------------------------------------------------------------|------------------------|------------------------|
  * | with a path, method or body that is not served                  | 404, 405, 400          | none                   |
+ * | with a conversation that breaks a rule, where `strict`          | 400                    | none                   |
  * | at a step `status`, `drop` before the commit, `raw` without one | as the step says       | none                   |
  * | with a key, and a fence of it is at or above its token          | 412                    | none                   |
  * | with an honoured key that has another body or endpoint          | 422                    | none                   |
@@ -23,6 +24,7 @@ import { type Answer, type Claim, type Content, type Effect, type Effects } from
 import type { Behaviour, CutHow } from './script.js';
 import { errorBody } from '../wire/errors.js';
 import { type Wire, wireOf } from '../wire/route.js';
+import type { Scripted } from '../wire/scripted.js';
 
 /** How a request ended for the receipts; `bytes` is the whole body that was or would have been sent. */
 export interface Ending {
@@ -59,8 +61,8 @@ export type OnTime = Exclude<Behaviour, { do: 'delay_arrival' }>;
 
 export const nothing: Ending = { status: null, content_type: null, bytes: null, effect: null };
 
-export function react(step: OnTime, effects: Effects, request: Request): Reaction {
-  const wire = wireOf(request);
+export function react(step: OnTime, effects: Effects, request: Request, isStrict = false): Reaction {
+  const wire = wireOf(request, isStrict);
   if (wire.kind === 'refuse') return { do: 'answer', ending: json(wire.status, wire.bytes) };
   if (step.do === 'status')
     return { do: 'answer', ending: failure(step.status, step.message ?? `Scripted status ${step.status}.`) };
@@ -90,12 +92,14 @@ export function react(step: OnTime, effects: Effects, request: Request): Reactio
 }
 
 /** A request that was on its way arrives; nobody waits for its answer any more. */
-export function arrive(effects: Effects, request: Request): Ending {
-  const wire = wireOf(request);
+export function arrive(effects: Effects, request: Request, isStrict = false): Ending {
+  const wire = wireOf(request, isStrict);
   if (wire.kind === 'refuse') return json(wire.status, wire.bytes);
   const admitted = admit(effects, request, wire, { do: 'answer' });
   return 'refusal' in admitted ? admitted.refusal : admitted.end(admitted.serve());
 }
+
+type Served = Extract<Wire, { kind: 'serve' }>;
 
 interface Admitted {
   readonly claim: Claim;
@@ -104,12 +108,7 @@ interface Admitted {
   readonly end: <E extends Ending>(ending: E) => E;
 }
 
-function admit(
-  effects: Effects,
-  request: Request,
-  wire: Extract<Wire, { kind: 'serve' }>,
-  step: OnTime,
-): Admitted | { readonly refusal: Ending } {
+function admit(effects: Effects, request: Request, wire: Served, step: OnTime): Admitted | { readonly refusal: Ending } {
   const claim: Claim = { key: request.key, token: request.token, name: wire.name, body_sha256: request.body_sha256 };
   const admission = effects.admit(claim);
   switch (admission.kind) {
@@ -122,10 +121,10 @@ function admit(
     case 'fresh':
     case 'replay': {
       const exchange = effects.begin(claim);
-      const text = step.do === 'answer' ? step.text : undefined;
-      const respond = (id: string) => (step.do === 'raw' ? contentOf(step) : json(200, wire.respond(id, text)));
       const serve = () =>
-        admission.kind === 'replay' ? effects.repeat(exchange, admission.answer) : effects.commit(exchange, respond);
+        admission.kind === 'replay'
+          ? effects.repeat(exchange, admission.answer)
+          : effects.commit(exchange, (id) => answerOf(step, wire, id));
       const end = <E extends Ending>(ending: E): E => {
         effects.end(exchange);
         return ending;
@@ -135,7 +134,14 @@ function admit(
   }
 }
 
-export function contentOf(step: { status: number; content_type: string | null; body: string }): Content {
+/** The answer to a request that has this effect at this step, at whatever moment it is given. */
+export function answerOf(step: Behaviour, wire: Served, effectId: string): Content {
+  if (step.do === 'raw') return contentOf(step);
+  const scripted: Scripted = step.do === 'answer' ? step : {};
+  return { status: 200, ...wire.respond(effectId, scripted) };
+}
+
+function contentOf(step: { status: number; content_type: string | null; body: string }): Content {
   return { status: step.status, content_type: step.content_type, bytes: Buffer.from(step.body) };
 }
 

@@ -15,6 +15,7 @@ import type { Behaviour } from '../script/script.js';
 
 export interface Send {
   readonly move: 'send';
+  readonly path: string;
   readonly key: string | null;
   readonly token: number | null;
   readonly body: string;
@@ -82,7 +83,7 @@ export class Play {
     switch (move.move) {
       case 'send': {
         const key = move.key === null ? {} : { 'idempotency-key': move.key };
-        return this.#ask('POST', '/v1/chat/completions', { ...key, ...tokenHeader(move.token) }, move.body);
+        return this.#ask('POST', move.path, { ...key, ...tokenHeader(move.token) }, move.body);
       }
       case 'look':
         return this.#ask('GET', `/keys/${move.key}`, {}, '');

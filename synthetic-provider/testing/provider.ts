@@ -14,6 +14,7 @@ import type { Receipt } from '../contract/types.js';
 
 export const folder = mkdtempSync(join(tmpdir(), 'killpoint-provider-'));
 export const client = resolve(import.meta.dirname, 'client.mjs');
+export const batch = resolve(import.meta.dirname, 'batch.mjs');
 
 export function mainFile(): string {
   process.env['KILLPOINT_BUILD'] ??= execFileSync(process.execPath, ['scripts/build.mjs'], { encoding: 'utf8' }).trim();
@@ -166,8 +167,8 @@ export class ProviderProcess {
     return { token: value['token'] as string, url: value['url'] as string, receipts };
   }
 
-  held({ token }: Opened) {
-    return this.control('GET', `/${token}/held`);
+  held({ token }: Opened, atLeast?: number) {
+    return this.control('GET', `/${token}/held${atLeast === undefined ? '' : `?at_least=${atLeast}`}`);
   }
 
   release({ token }: Opened) {
