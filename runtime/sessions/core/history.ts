@@ -1,0 +1,109 @@
+/**
+ * The one fold: from the frames of a session log to what they say.
+ *
+ * Incremental, so a living session and one that was just opened have gone through the same code. A prefix of a log is a log, so the state
+ * after a crash is never a special case. Informational frames only move `lastSeq`: with or without them everything else is the same. A
+ * record that cannot stand where it stands is refused before anything is taken over.
+ */
+import { invariant, SessionError } from '../../core/errors.js';
+import { isOfRun, startRun, takeOfRun, type OpenRun } from './fold.js';
+import type { HistoryView } from './order-view.js';
+import { orderProblem } from './order.js';
+import { isKnown, type Frame, type KnownFrame } from './records.js';
+import type { Run, Waiting } from './run.js';
+
+export type { Answer, Approval, Batch, Run, Steer, Step, Terminal, ToolCall, Waiting } from './run.js';
+
+export class SessionHistory implements HistoryView {
+  #sessionId = '';
+  #identity = '';
+  #lastSeq = 0;
+  readonly #runs: OpenRun[] = [];
+  readonly #runById = new Map<string, OpenRun>();
+  /** Every submission that was ever queued; null once it was drained or retracted. In log order. */
+  readonly #submissions = new Map<string, Waiting | null>();
+
+  /** Empty before the first lineage frame. */
+  get sessionId(): string {
+    return this.#sessionId;
+  }
+  get identity(): string {
+    return this.#identity;
+  }
+  /** Of the last frame, informational ones too; 0 before the first. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+  get runs(): readonly Run[] {
+    return this.#runs;
+  }
+  get last(): Run | undefined {
+    return this.#runs.at(-1);
+  }
+  /** The run that has no end. */
+  get current(): Run | undefined {
+    return this.#open;
+  }
+  get #open(): OpenRun | undefined {
+    const last = this.#runs.at(-1);
+    return last?.finished === null ? last : undefined;
+  }
+  /** What waits, in the order in which it will run: interrupting ones first, each class in log order. */
+  get queue(): readonly Waiting[] {
+    const waiting = [...this.#submissions.values()].filter((entry) => entry !== null);
+    const isInterrupt = ({ delivery }: Waiting): boolean => delivery === 'interrupt';
+    return [...waiting.filter(isInterrupt), ...waiting.filter((entry) => !isInterrupt(entry))];
+  }
+
+  runOf(runId: string): Run | undefined {
+    return this.#runById.get(runId);
+  }
+  waits(submissionId: string): boolean {
+    return this.#submissions.get(submissionId) != null;
+  }
+  submissionUsed(submissionId: string): boolean {
+    return this.#submissions.has(submissionId);
+  }
+
+  /** Takes the next frame over, or throws `log-damaged` with one sentence and stays as it was. */
+  apply(frame: Frame): void {
+    if (frame.seq <= this.#lastSeq) throw outOfOrder(frame, `frame ${this.#lastSeq} was read before`);
+    if (frame.kind !== 'informational') {
+      if (!isKnown(frame)) throw outOfOrder(frame, 'its type is not known here');
+      const problem = orderProblem(this, frame);
+      if (problem !== null) throw outOfOrder(frame, problem);
+      this.#take(frame);
+    }
+    this.#lastSeq = frame.seq;
+  }
+
+  #take(frame: KnownFrame): void {
+    const { seq, type, payload } = frame;
+    if (type === 'lineage') {
+      this.#identity = payload.identity;
+      this.#sessionId = payload.session_id;
+    } else if (type === 'run_started') {
+      const run = startRun(frame, this.#runs.length + 1);
+      this.#runs.push(run);
+      this.#runById.set(run.runId, run);
+      if (run.submissionId !== null) this.#submissions.set(run.submissionId, null);
+    } else if (type === 'queued') {
+      const { submission_id: submissionId, input, delivery = 'plain' } = payload;
+      this.#submissions.set(submissionId, { submissionId, seq, text: input.text, delivery });
+    } else if (type === 'retracted') {
+      this.#submissions.set(payload.submission_id, null);
+    } else if (isOfRun(frame)) {
+      const run = this.#open;
+      invariant(run !== undefined, 'the rules of order found the run that a record names');
+      takeOfRun(run, frame);
+    }
+  }
+}
+
+function outOfOrder({ seq, type, offset }: Frame, why: string): SessionError {
+  return new SessionError(
+    'log-damaged',
+    `Frame ${seq} (${type}) cannot stand where it stands: ${why}. No writer makes such a log; restore it from a copy.`,
+    { offset },
+  );
+}
