@@ -1,9 +1,12 @@
 /**
- * killpoint's runtime: model calls on a durable ledger.
+ * killpoint's runtime: model calls on a durable ledger, and sessions of a model and its tools on a durable log.
  *
  * Open a state folder, record a task, compile a context, call a model. Kill the process at any moment, open the folder again:
  * `workState` says what is known and what is safe next, each operation that it names has a method, and `recover` carries them out until a
  * person is needed. Whatever the record does not name is refused, with nothing appended and nothing sent.
+ *
+ * `openSession` opens or creates a session: send a message, and it asks the model and dispatches the tools. Kill it at any moment, open it
+ * again: `resume` takes up what never left, and closes what nobody can know.
  *
  * Fault model: process crash. The intent of every request is durable, names included, before its first byte leaves.
  */
@@ -46,6 +49,13 @@ export {
   RuntimeError,
   type RuntimeErrorCode,
 } from './core/errors.js';
-export type { WorkState } from './contract/types.js';
+export { openSession, type Session } from './sessions/api/session.js';
+export type { SessionConfig, SessionOptions, SessionTool } from './sessions/api/options.js';
+export { openSessionReader, type SessionReader } from './sessions/api/reader.js';
+export type { PendingApproval, RunEnd } from './sessions/live/run-end.js';
+export type { Frame } from './sessions/core/records.js';
+export { SessionError, type SessionErrorCode } from './core/errors.js';
+export { SessionRefused } from './core/session-errors.js';
+export type { SessionState, WorkState } from './contract/types.js';
 export type { Settings } from './store/connection.js';
 export type { Delivery, Transport, WireRequest } from './wire/transport.js';

@@ -63,12 +63,17 @@ export interface Role {
 }
 
 export interface RoleOptions {
+  /** Default: calls. */
+  subject?: 'calls' | 'sessions';
   role: 'produce' | 'inspect' | 'resume' | 'restart';
   state: string;
   url: string;
-  scenario?: Scenario;
+  /** Default: the review. */
+  scenario?: object;
   checkpoint?: string;
   variables?: Record<string, string>;
+  /** What goes into a file, by the variable that names it. */
+  inputs?: Record<string, object>;
   /** A tracer and its arguments, in front of the role's command. */
   through?: readonly string[];
   /** What to do with the process once it announced its checkpoint. Default: SIGKILL. */
@@ -85,8 +90,8 @@ export function buildFolder(): string {
   return printed.trim().split('\n').at(-1) ?? '';
 }
 
-function roleFolder(): string {
-  return join(buildFolder(), 'runtime/subjects/calls');
+function roleFolder(subject: string): string {
+  return join(buildFolder(), 'runtime/subjects', subject);
 }
 
 export function emptyFolder(): string {
@@ -101,7 +106,7 @@ export async function runRole(options: RoleOptions): Promise<Role> {
   mkdirSync(join(folder, 'scratch'));
   const [command = '', ...args] = [...(options.through ?? []), process.execPath, `${options.role}.js`];
   const child = spawn(command, args, {
-    cwd: roleFolder(),
+    cwd: roleFolder(options.subject ?? 'calls'),
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     env: {
       KILLPOINT_STATE: options.state,
@@ -111,6 +116,7 @@ export async function runRole(options: RoleOptions): Promise<Role> {
       KILLPOINT_SCENARIO: scenario,
       KILLPOINT_SCRATCH: join(folder, 'scratch'),
       ...(options.checkpoint !== undefined && { KILLPOINT_CHECKPOINT: options.checkpoint }),
+      ...written(folder, options.inputs ?? {}),
       ...options.variables,
     },
   });
@@ -125,6 +131,16 @@ export async function runRole(options: RoleOptions): Promise<Role> {
   const line = announced === '' ? null : (JSON.parse(announced) as CheckpointLine);
   const answer = existsSync(out) ? (JSON.parse(readFileSync(out, 'utf8')) as Answer) : null;
   return { code, signal, line, answer, stderr };
+}
+
+function written(folder: string, inputs: Record<string, object>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(inputs).map(([variable, input]) => {
+      const path = join(folder, `${variable}.json`);
+      writeFileSync(path, JSON.stringify(input));
+      return [variable, path];
+    }),
+  );
 }
 
 export function kill(child: ChildProcess): void {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { openReader } from '../../api/reader.js';
 import type { Answer } from '../../contract/types.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
-import { parkingPlaces } from './open.js';
+import { calls } from './subject.js';
 
 function inspect({ environment, parking, using }: RoleContext): Report {
   const scratch = mkdtempSync(join(environment.scratch ?? '', 'state-'));
@@ -25,4 +25,4 @@ function inspect({ environment, parking, using }: RoleContext): Report {
   }
 }
 
-await runRole('inspect', parkingPlaces, inspect);
+await runRole('inspect', calls, inspect);

@@ -1,15 +1,9 @@
 /** Opens the runtime of a role as its scenario says, with the parking places in front of it and in its commit listener. */
 import { openRuntime, type Runtime } from '../../api/runtime.js';
-import { checkpoints } from '../../contract/data.js';
 import { asScenario, type Scenario } from './scenario.js';
 import type { SettingsFrom } from '../../recovery/options.js';
 import type { RoleContext } from '../kit/role.js';
 import type { Ask } from './operations/wanted.js';
-
-const { committed, read, any } = checkpoints['calls/v1'];
-
-/** Every place where a role of this subject can be parked. */
-export const parkingPlaces: readonly string[] = [...committed, ...read, ...any];
 
 /** A name that no resolver knows: where nobody named a provider, nothing can be sent, whoever tries. */
 const nowhere = 'http://provider.invalid';

@@ -12,9 +12,10 @@ import { canonical } from '../../core/canonical.js';
 import type { WorkState } from '../../contract/types.js';
 import type { ContextItem } from '../../core/vocabulary.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
-import { openFor, parkingPlaces } from './open.js';
+import { openFor } from './open.js';
 import { reportOfCall } from './report.js';
 import type { OfferedContext, Scenario } from './scenario.js';
+import { calls } from './subject.js';
 
 async function produce(context: RoleContext): Promise<Report> {
   const { runtime, scenario } = openFor(context, true);
@@ -105,4 +106,4 @@ async function dialElsewhere({ host, port }: { host: string; port: number }): Pr
   }
 }
 
-await runRole('produce', parkingPlaces, produce);
+await runRole('produce', calls, produce);

@@ -4,9 +4,10 @@
  */
 import type { Runtime } from '../../api/runtime.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
-import { openFor, parkingPlaces } from './open.js';
+import { openFor } from './open.js';
 import { reportOfCall } from './report.js';
 import type { Scenario } from './scenario.js';
+import { calls } from './subject.js';
 
 async function restart(context: RoleContext): Promise<Report> {
   const { runtime, scenario } = openFor(context, false);
@@ -46,4 +47,4 @@ function offeredAgain(runtime: Runtime, scenario: Scenario, recorded: ReturnType
   return { items, requiredIds: recorded.payload.required_ids };
 }
 
-await runRole('restart', parkingPlaces, restart);
+await runRole('restart', calls, restart);

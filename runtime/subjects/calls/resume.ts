@@ -9,10 +9,11 @@ import { ResumeRefused, RuntimeError, type RecoveryRefused } from '../../core/er
 import type { WorkState } from '../../contract/types.js';
 import { firstUnresolved, isCall, noTask, unneeded } from '../../recovery/tasks.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
-import { openFor, parkingPlaces } from './open.js';
+import { openFor } from './open.js';
 import { operate } from './operations/operation.js';
 import { wantedOf } from './operations/wanted.js';
 import { reportOfCall } from './report.js';
+import { calls } from './subject.js';
 
 async function resume(context: RoleContext): Promise<Report> {
   const wanted = wantedOf(context.environment);
@@ -60,4 +61,4 @@ function asRefusal(error: unknown): unknown {
   return new ResumeRefused({ callId: null, operation: 'start_call', hazard: 'unneeded' }, error.message);
 }
 
-await runRole('resume', parkingPlaces, resume);
+await runRole('resume', calls, resume);

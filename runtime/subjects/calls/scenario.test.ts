@@ -59,6 +59,7 @@ describe('what would fail only after something was recorded is a mistake of the 
 });
 
 describe('the environment of a role', () => {
+  const nowhere = { checkpoints: [], resumesByRecord: false };
   const folder = mkdtempSync(join(tmpdir(), 'killpoint-environment-'));
   const scenario = join(folder, 'scenario.json');
   const given = {
@@ -67,7 +68,8 @@ describe('the environment of a role', () => {
     KILLPOINT_PROVIDER_URL: 'http://127.0.0.1:9/p',
     KILLPOINT_SCENARIO: scenario,
   };
-  const read = (changes: object) => () => readEnvironment('produce', ['task.created'], { ...given, ...changes });
+  const read = (changes: object) => () =>
+    readEnvironment('produce', { ...nowhere, checkpoints: ['task.created'] }, { ...given, ...changes });
 
   test('is refused where the answer could not be written, the URL is none, or the scenario is no UTF-8', () => {
     writeFileSync(scenario, '{}');
@@ -81,7 +83,7 @@ describe('the environment of a role', () => {
   test('lets an operation of resume do without provider and scenario, and nobody else', () => {
     const bare = { ...given, KILLPOINT_PROVIDER_URL: '', KILLPOINT_SCENARIO: '' };
     const operation = { ...bare, KILLPOINT_OPERATION: 'finalize', KILLPOINT_ON: 'call-6', KILLPOINT_DRY_RUN: '1' };
-    expect(readEnvironment('resume', [], operation)).toMatchObject({
+    expect(readEnvironment('resume', nowhere, operation)).toMatchObject({
       providerUrl: null,
       scenario: null,
       operation: 'finalize',
@@ -90,16 +92,20 @@ describe('the environment of a role', () => {
       dryRun: true,
     });
     for (const role of ['produce', 'restart', 'resume'] as const)
-      expect(() => readEnvironment(role, [], bare)).toThrow('KILLPOINT_PROVIDER_URL is not set');
-    expect(() => readEnvironment('produce', [], operation)).toThrow(UsageError);
+      expect(() => readEnvironment(role, nowhere, bare)).toThrow('KILLPOINT_PROVIDER_URL is not set');
+    expect(() => readEnvironment('produce', nowhere, operation)).toThrow(UsageError);
+    const byRecord = { ...nowhere, resumesByRecord: true };
+    expect(readEnvironment('resume', byRecord, bare)).toMatchObject({ providerUrl: null, scenario: null, operation: null });
+    for (const role of ['produce', 'restart'] as const)
+      expect(() => readEnvironment(role, byRecord, bare)).toThrow('KILLPOINT_PROVIDER_URL is not set');
   });
 
   test('refuses what belongs to an operation where none is named, and an input that cannot be read', () => {
     const named = { ...given, KILLPOINT_OPERATION: 'accept_duplicate' };
-    expect(() => readEnvironment('resume', [], { ...given, KILLPOINT_ON: 'call-6' })).toThrow('names none');
-    expect(() => readEnvironment('resume', [], { ...given, KILLPOINT_INPUT: scenario })).toThrow('names none');
+    expect(() => readEnvironment('resume', nowhere, { ...given, KILLPOINT_ON: 'call-6' })).toThrow('names none');
+    expect(() => readEnvironment('resume', nowhere, { ...given, KILLPOINT_INPUT: scenario })).toThrow('names none');
     writeFileSync(scenario, '{"by":');
-    expect(() => readEnvironment('resume', [], { ...named, KILLPOINT_SCENARIO: '', KILLPOINT_INPUT: scenario })).toThrow(
+    expect(() => readEnvironment('resume', nowhere, { ...named, KILLPOINT_SCENARIO: '', KILLPOINT_INPUT: scenario })).toThrow(
       'KILLPOINT_INPUT names',
     );
   });

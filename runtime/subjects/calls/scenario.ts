@@ -23,7 +23,7 @@ import {
   optional,
   text,
   type Check,
-} from './shape.js';
+} from '../kit/shape.js';
 
 export interface OfferedContext {
   items: OfferedItem[];

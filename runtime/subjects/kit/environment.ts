@@ -13,15 +13,15 @@ export interface Environment {
   state: string;
   out: string;
   nonce: string;
-  /** Null for `inspect`, which needs no provider, and for an operation that nobody gave one. */
+  /** Null for `inspect`, which needs no provider, and for a resume that nobody gave one. */
   providerUrl: string | null;
   /** Null where none is needed or given: then the settings are those on record. */
   scenario: unknown;
   armed: { name: string; occurrence: number } | null;
   scratch: string | null;
-  /** `resume`: what to carry out; null resumes a call that was never sent. */
+  /** `resume`: what to carry out; null where nothing is named. */
   operation: string | null;
-  /** The id that the operation concerns; null for the one that the task names. */
+  /** The id that the operation concerns; null for the one that the record names. */
   on: string | null;
   /** What a person states or gives, as parsed; null where there is none. */
   input: unknown;
@@ -35,7 +35,7 @@ export class UsageError extends Error {
 
 export function readEnvironment(
   role: Role,
-  checkpoints: readonly string[],
+  { checkpoints, resumesByRecord }: { checkpoints: readonly string[]; resumesByRecord: boolean },
   variables: NodeJS.ProcessEnv = process.env,
 ): Environment {
   const optional = (name: string): string | null => variables[name] || null;
@@ -46,8 +46,9 @@ export function readEnvironment(
   };
   const inspecting = role === 'inspect';
   const operation = role === 'resume' ? optional('KILLPOINT_OPERATION') : null;
-  // An operation can be carried out by the settings on record; every other role asks for what its scenario says.
-  const given = (name: string): string | null => (inspecting ? null : operation === null ? required(name) : optional(name));
+  // What is resumed can go by the settings on record; every other role asks for what its scenario says.
+  const byRecord = role === 'resume' && (operation !== null || resumesByRecord);
+  const given = (name: string): string | null => (inspecting ? null : byRecord ? optional(name) : required(name));
   const providerUrl = given('KILLPOINT_PROVIDER_URL');
   const scenario = given('KILLPOINT_SCENARIO');
   const [on, input] = [optional('KILLPOINT_ON'), optional('KILLPOINT_INPUT')];

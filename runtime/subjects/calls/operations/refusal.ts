@@ -1,12 +1,10 @@
 /** What the runtime threw while an operation was carried out, as the report of that operation; whatever is no answer stays thrown. */
 import { RecoveryRefused, ResumeRefused, RuntimeError } from '../../../core/errors.js';
-import { reportOf, type Report } from '../../kit/role.js';
+import { refusedAs, type Report } from '../../kit/role.js';
+import { reportOf } from '../subject.js';
 
 export function reportOfOperation(error: unknown): Report {
-  if (error instanceof RuntimeError && error.code === 'overtaken') {
-    const refusal = { error: 'Overtaken' as const, call_id: null, operation: null, hazard: null, drift: [] };
-    return { status: 'refused', detail: error.message, refusal };
-  }
+  if (error instanceof RuntimeError && error.code === 'overtaken') return refusedAs(error, 'Overtaken');
   return reportOf(error instanceof ResumeRefused ? inItsOwnName(error) : error);
 }
 

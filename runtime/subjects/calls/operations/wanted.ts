@@ -6,7 +6,7 @@
 import type { CarriedOut, Finding } from '../../../core/vocabulary.js';
 import { UsageError, type Environment } from '../../kit/environment.js';
 import { id, offeredContext, type OfferedContext } from '../scenario.js';
-import { anyText, between, choice, nullable, object, optional, text, type Check } from '../shape.js';
+import { anyText, between, choice, nullable, object, optional, text, type Check } from '../../kit/shape.js';
 
 /** How the provider is asked about a key. */
 export type Ask = 'lookup' | 'fence';

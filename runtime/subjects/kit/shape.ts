@@ -71,3 +71,18 @@ export function object(members: Readonly<Record<string, Check>>): Check {
     }, unknown);
   };
 }
+
+/** An object whose member `name` says which of several it is; `shared` members belong to all of them. */
+export function oneOf(
+  name: string,
+  shapes: Readonly<Record<string, Readonly<Record<string, Check>>>>,
+  shared: Readonly<Record<string, Check>> = {},
+): Check {
+  const kinds = Object.keys(shapes);
+  return (value, at) => {
+    const kind: unknown = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+    const members = typeof kind === 'string' && Object.hasOwn(shapes, kind) ? shapes[kind] : undefined;
+    if (members === undefined) return [`${at}/${name} is none of ${kinds.join(', ')}`];
+    return object({ [name]: choice(...kinds), ...shared, ...members })(value, at);
+  };
+}
