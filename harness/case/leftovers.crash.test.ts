@@ -67,14 +67,17 @@ describe.each([
   ['with a cgroup', realStages],
   ['without a cgroup', withoutCgroup],
 ])('killed producers, %s', (name, stages) => {
-  it('leave nobody behind: a child in the group, a child of its own session, a shell around the program', async () => {
+  it('leave nobody behind: a child in the group, of its own session, of its own group, a shell around the program', async () => {
     const here = join(stand.folder, name.replaceAll(' ', '-'));
-    const children = [killedCase('group', 'good.group'), killedCase('setsid', 'good.setsid')];
+    const children = ['group', 'setsid', 'job'].map((kind) => killedCase(kind, `good.${kind}`));
     mkdirSync(here);
     const result = await stand.run(children, { stages }, here);
-    // A group kill cannot reach a session of its own: without a cgroup such a child is a survivor, named, and the case void.
-    const expected = stages === realStages ? [] : [{ case: 'setsid', reason: 'survivors' }];
-    expect(result.voids).toMatchObject(expected);
+    expect(result.voids).toEqual([]);
+    for (const { id } of children)
+      expect(readJson(result.bundle, 'data', 'cases', id, 'producer', 'process.json')).toMatchObject({
+        survivors: [],
+        confinement: { cgroup: stages === realStages && ownCgroup() !== null },
+      });
     expect(livingOf(here)).toEqual([]);
 
     const wrapped = await runPlan(stand.request(toyPlan([killedCase('shell', 'good')], 'wrapped'), { stages }, here));

@@ -1,7 +1,7 @@
 /**
  * Waits until a role is where the plan wants it parked, or until it cannot get there any more.
  *
- * Nothing is guessed from time: the checkpoint line, the provider's word that it holds the request, or the exit end the waiting. The
+ * Nothing is guessed from time: the checkpoint line, the provider's word that it holds the requests, or the exit end the waiting. The
  * deadline only voids.
  */
 import type { CrashModel } from '../crash/model.js';
@@ -22,7 +22,7 @@ export async function parked(
   const over = new AbortController();
   try {
     await Promise.race([
-      place.at === 'held' ? held(role, prefix, over.signal) : announced(role, place, reasons.unproven),
+      place.at === 'held' ? held(role, place.requests ?? 1, prefix, over.signal) : announced(role, place, reasons.unproven),
       exitedFirst(role, reasons.exited),
       deadline(role, deadlineMs, over.signal),
     ]);
@@ -31,9 +31,9 @@ export async function parked(
   }
 }
 
-async function held(role: RoleProcess, prefix: Pick<Prefix, 'held'>, signal: AbortSignal): Promise<void> {
+async function held(role: RoleProcess, requests: number, prefix: Pick<Prefix, 'held'>, signal: AbortSignal): Promise<void> {
   try {
-    await prefix.held(signal);
+    await prefix.held(requests, signal);
   } catch (error) {
     // Somebody else ended the race: this branch has nothing to say any more.
     if (signal.aborted) return await new Promise(() => undefined);

@@ -85,13 +85,18 @@ export function readJsonFile(path: string): unknown {
 }
 
 function person({ by, note }: Given): { by: string; note: string } {
-  if (by === '') throw empty('--by');
   if (note === '') throw empty('--note');
-  return { by: by ?? loginName(), note: note ?? '' };
+  return { by: nameOf(by), note: note ?? '' };
+}
+
+/** Who says so: by the name that was given, or by that of the login. */
+export function nameOf(by: string | undefined): string {
+  if (by === '') throw empty('--by');
+  return by ?? loginName();
 }
 
 /** A line was pasted before its variables were set: nobody meant to record or read nothing. */
-function empty(option: string): HarnessError {
+export function empty(option: string): HarnessError {
   return new HarnessError('usage', `${option} is empty. Is the variable that should hold it set?`);
 }
 

@@ -5,7 +5,8 @@
  */
 import { Option, type Command } from 'commander';
 import { ownInstallation } from '../io/installation.js';
-import { carryOut, type CarryOutOptions, type CarryOutRequest } from './carry-out.js';
+import type { CarryOutOptions, CarryOutRequest } from './acting.js';
+import { carryOut } from './carry-out.js';
 import type { Exit } from './exit.js';
 import {
   addAskOptions,
@@ -19,6 +20,7 @@ import {
   type Given,
 } from './inputs.js';
 import { addSubjectOption, positive } from './options.js';
+import { addSessionCommands } from './session-commands.js';
 
 interface OperationCommand {
   readonly name: string;
@@ -26,13 +28,21 @@ interface OperationCommand {
   /** It can send a request: to a provider that is named, as the settings of today may say. */
   readonly sends?: true;
   readonly operation: (given: Given) => string;
+  /** On a session: what it stands for there. */
+  readonly session?: string;
   readonly options?: (command: Command) => Command;
   /** Null where nothing was stated or given. */
   readonly input?: (given: Given) => object | null;
 }
 
 const commands: readonly OperationCommand[] = [
-  { name: 'resume', summary: 'start a call that was never sent', sends: true, operation: () => 'start_call' },
+  {
+    name: 'resume',
+    summary: 'start a call that was never sent, or take up the session',
+    sends: true,
+    operation: () => 'start_call',
+    session: '',
+  },
   {
     name: 'reinterpret',
     summary: 'read the stored response again',
@@ -82,6 +92,7 @@ const commands: readonly OperationCommand[] = [
     summary: 'carry out whatever the record names, until a person is needed',
     sends: true,
     operation: () => 'recover',
+    session: 'recover',
     options: addAskOptions,
     input: asked,
   },
@@ -98,7 +109,8 @@ export function addOperations(root: Command, exit: Exit): void {
 
 /** The commands, each handing over what it was asked. */
 export function addOperationCommands(root: Command, act: (request: CarryOutRequest) => Promise<void>): void {
-  for (const { name, summary, sends, operation, options, input } of commands) {
+  addSessionCommands(root, act);
+  for (const { name, summary, sends, operation, session, options, input } of commands) {
     const command = root
       .command(name)
       .summary(summary)
@@ -111,7 +123,14 @@ export function addOperationCommands(root: Command, act: (request: CarryOutReque
       .option('--dry-run', 'say what would be appended and sent, and do nothing', false)
       .option('--json', 'print one JSON document on standard output', false);
     addSubjectOption(command).action((folder: string, id: string | undefined, given: Given & CarryOutOptions) =>
-      act({ command: name, operation: operation(given), input: input?.(given) ?? null, folder, id, options: given }),
+      act({
+        command: name,
+        operations: { calls: operation(given), ...(session !== undefined && { session }) },
+        input: input?.(given) ?? null,
+        folder,
+        id,
+        options: given,
+      }),
     );
   }
 }

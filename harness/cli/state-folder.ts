@@ -6,8 +6,8 @@
  */
 import { existsSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { Answer, Format, WorkState } from '../contract/types.js';
-import { validateFormat } from '../contract/validators.js';
+import type { Answer, Format, SessionState, WorkState } from '../contract/types.js';
+import { validateFormat, validateSessionState } from '../contract/validators.js';
 import { HarnessError } from '../errors.js';
 import { parseCanonical } from '../io/canonical.js';
 import type { Installation } from '../io/installation.js';
@@ -21,6 +21,10 @@ export interface StateFolder {
   readonly installation: Installation;
   readonly path: string;
   readonly subject: InstalledSubject;
+}
+
+export function isSession({ subject }: Pick<StateFolder, 'subject'>): boolean {
+  return subject.description.model === 'sessions/v1';
 }
 
 export function stateFolderAt(folder: string, subjects: readonly string[], installation: Installation): StateFolder {
@@ -83,8 +87,28 @@ function isEvidence(state: string): boolean {
 /** An inspector that does not answer in this time will not. */
 const inspectorMs = 300_000;
 
-/** The work state of every task, as the inspector of the subject projects it, from a private copy. Not a byte is changed. */
-export async function projectionsOf({ installation, path, subject }: StateFolder): Promise<readonly WorkState[]> {
+/** The work state of every task, as the inspector of the subject projects it. */
+export async function projectionsOf(state: StateFolder): Promise<readonly WorkState[]> {
+  return (await inspectionOf(state)).projections ?? [];
+}
+
+export interface InspectedSession {
+  readonly session: SessionState;
+  /** Null where it is too large to be told whole. */
+  readonly log: NonNullable<Answer['log']> | null;
+}
+
+/** What a session's log says, as the inspector of the subject tells it. Throws where the log cannot be read, and says why. */
+export async function sessionOf(state: StateFolder): Promise<InspectedSession> {
+  const { session, log = null, session_refusal: refusal, detail } = await inspectionOf(state);
+  if (refusal !== undefined)
+    throw new HarnessError('state-unreadable', detail ?? `${state.path} cannot be read: ${refusal.reason}.`);
+  if (validateSessionState(session)) return { session, log };
+  throw new HarnessError('inspection-failed', `The inspector of ${state.path} told no state of a session.`);
+}
+
+/** What the inspector answers, from a private copy. Not a byte is changed. */
+async function inspectionOf({ installation, path, subject }: StateFolder): Promise<Answer> {
   const run = await runRole({
     installation,
     subject,
@@ -96,7 +120,7 @@ export async function projectionsOf({ installation, path, subject }: StateFolder
   });
   if (run.interrupted) throw new HarnessError('interrupted', `The look at ${path} was interrupted.`);
   if (run.timedOut) throw new HarnessError('inspection-failed', `${path} could not be inspected within ${inspectorMs} ms.`);
-  return inspected(path, run).projections ?? [];
+  return inspected(path, run);
 }
 
 function inspected(state: string, { answer, exitCode, stderr }: RoleEnd): Answer {

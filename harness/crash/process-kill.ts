@@ -1,13 +1,13 @@
 /**
  * Crash model: process crash, by SIGKILL.
  *
- * Fault model: every process of the group ends at once and runs no cleanup; what the kernel holds (page cache, files, sockets it
- * closes) survives. This is not power loss, and nothing here claims it. A kill counts only if it was sent after the process was parked
+ * Fault model: every process of the role ends and runs no cleanup, those with a group of their own (its tools) right after the others;
+ * what the kernel holds (page cache, files, sockets it closes) survives. This is not power loss, and nothing here claims it. A kill counts only if it was sent after the process was parked
  * and before its exit was seen, and the wait status is signal 9: a crash that did not happen proves nothing.
  */
 import { CaseVoid } from '../errors.js';
 import type { Place } from '../plan/types.js';
-import type { Cgroup } from '../process/cgroup.js';
+import { killBeyondGroup, type Reach } from '../process/end.js';
 import { signal } from '../process/proc.js';
 import { whyNotAnnounced } from './announced.js';
 import type { CrashModel, Ended } from './model.js';
@@ -17,21 +17,19 @@ export interface ProcessKill {
   readonly at: Place;
 }
 
-export interface Target {
+export interface Target extends Reach {
   readonly pid: number;
-  readonly pgid: number;
-  readonly cgroup: Cgroup | null;
 }
 
 /** `struck` is called at most once, with the moment just before the signal left. */
 export type Strike = (target: Target, struck: (atNs: bigint) => void) => void;
 
-/** The group dies first, then the cgroup, which also reaches a child that left the group by `setsid`. */
+/** The group dies first, then whoever left it by `setsid`: by the cgroup, or, where there is none, by session and environment. */
 export const bySigkill: Strike = (target, struck) => {
   const atNs = process.hrtime.bigint();
   // Nobody to signal means that the process ended by itself: then no kill is on record.
   if (signal(-target.pgid, 'SIGKILL')) struck(atNs);
-  target.cgroup?.kill();
+  killBeyondGroup(target);
 };
 
 export function processKillBy(strike: Strike): CrashModel<ProcessKill> {

@@ -5,6 +5,7 @@
 import type { Subject } from '../contract/types.js';
 import { killedRecoveries } from './crash-in-recovery.js';
 import { arrayOf, type LooseArm, type LooseCase, type LoosePlan, type Mistake } from './loose.js';
+import { toldMistakes } from './models.js';
 
 type LooseCrash = NonNullable<LooseArm['crash']>;
 
@@ -31,15 +32,30 @@ export function* killMistakes(
   if (kill.at === 'checkpoint') yield* placeMistakes(kill.checkpoint, `${at}/kill/checkpoint`, subject);
   if (kill.at === 'held' && provider !== undefined) {
     const script = plan.providers?.[provider];
-    const steps = [...arrayOf(script?.requests), script?.otherwise];
-    if (script !== undefined && !steps.some((step) => step?.do === 'hold' || step?.do === 'delay_arrival')) {
-      yield { pointer: `${at}/kill`, sentence: `waits for a held request, but the provider "${provider}" holds none` };
-    }
+    const most = script === undefined ? Number.POSITIVE_INFINITY : mostHeld(script);
+    const wanted = kill.requests ?? 1;
+    const waits = `waits for ${wanted === 1 ? 'a held request' : `${wanted} held requests`}`;
+    if (most < wanted)
+      yield {
+        pointer: `${at}/kill`,
+        sentence: `${waits}, but the provider "${provider}" holds ${most === 0 ? 'none' : `no more than ${most}`}`,
+      };
   }
 }
 
+type LooseScript = NonNullable<NonNullable<LoosePlan['providers']>[string]>;
+
+/** How many requests a script can hold at once: each step of a list is for one request, the last word of a list for any number. */
+function mostHeld({ requests, otherwise, effects }: LooseScript): number {
+  const holds = (step: { readonly do?: string } | undefined): boolean => step?.do === 'hold' || step?.do === 'delay_arrival';
+  const lists = [{ requests, otherwise }, ...Object.values(effects ?? {})];
+  if (lists.some((list) => holds(list?.otherwise))) return Number.POSITIVE_INFINITY;
+  return lists.flatMap((list) => arrayOf(list?.requests)).filter(holds).length;
+}
+
 /** A case has no crash model and no operation: its producer is alone. */
-export function* operationMistakes(arm: LooseArm, at: string): Generator<Mistake> {
+export function* operationMistakes(arm: LooseArm, at: string, subject: Subject | undefined): Generator<Mistake> {
+  yield* toldMistakes(arm.operation, `${at}/operation`, subject);
   if (arm.operation !== undefined && arm.role !== undefined && arm.role !== 'resume')
     yield { pointer: `${at}/operation`, sentence: `is told to the role "${arm.role}"; only "resume" carries out operations` };
   if (arm.input !== undefined && arm.operation === undefined)
@@ -66,11 +82,12 @@ export function* crashMistakes(arm: LooseArm, at: string, subject: Subject | und
 }
 
 function* zombieMistakes(
-  { stop, defeat }: Extract<LooseCrash, { model?: 'zombie' }>,
+  { stop, defeat, other }: Extract<LooseCrash, { model?: 'zombie' }>,
   at: string,
   subject: Subject | undefined,
 ): Generator<Mistake> {
   yield* placeMistakes(stop?.checkpoint, `${at}/crash/stop/checkpoint`, subject);
+  yield* toldMistakes(other?.operation, `${at}/crash/other/operation`, subject);
   if (subject !== undefined && defeat !== undefined && defeat !== 'none' && !subject.volatile.includes(lease)) {
     yield {
       pointer: `${at}/crash/defeat`,

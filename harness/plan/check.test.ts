@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Subject } from '../contract/types.js';
-import { control, heldCase, killedCase, race, recovery, restart, toyPlan, zombie } from '../testing/plans.js';
+import { killedCase, race, recovery, restart, toy, toyPlan, zombie } from '../testing/plans.js';
 import { mistakesOf } from './check.js';
-import { parsePlan, selectCases } from './load.js';
+import { parsePlan } from './load.js';
 import type { CrashInRecovery, Plan, PlannedArm } from './types.js';
 
-const toy: Subject = {
-  protocol: 'subject/v1',
-  name: 'toy',
-  storage: 'opaque',
-  model: 'receipts-only',
-  state: '.',
-  roles: { produce: ['node', 'a.mjs'], inspect: ['node', 'a.mjs'], resume: ['node', 'a.mjs'], restart: ['node', 'a.mjs'] },
-  checkpoints: ['intent.written', 'role.ready', 'projection.read', 'commit'],
-  volatile: ['lease.sqlite'],
-};
+function effectsThatHold(count: number): Plan['providers'][string] {
+  const requests = Array.from({ length: count }, () => ({ do: 'hold' as const, effect: 'committed' as const }));
+  const answers = { do: 'answer' as const };
+  return { key: 'ignore', requests: [], otherwise: answers, effects: { charge: { requests, otherwise: answers } } };
+}
 
 const pointersOf = (plan: unknown): string[] => mistakesOf(plan, [toy]).map(({ pointer }) => pointer);
 const changed = (change: (plan: Plan) => void): Plan => {
@@ -224,21 +218,26 @@ describe('the arms of a plan that are told something, or to which something is d
     expect(mistakesOf(plan, [toy])).toEqual([]);
   });
 
+  it.each<[number, Plan['providers'][string], RegExp | null]>([
+    [3, { key: 'ignore', requests: [], otherwise: { do: 'hold', effect: 'none' } }, null],
+    [
+      2,
+      { key: 'ignore', requests: [{ do: 'hold', effect: 'none' }], otherwise: { do: 'answer' } },
+      /waits for 2 held requests.*no more than 1/,
+    ],
+    [1, effectsThatHold(1), null],
+    [2, effectsThatHold(2), null],
+    [3, effectsThatHold(2), /waits for 3 held requests.*no more than 2/],
+    [1, effectsThatHold(0), /waits for a held request.*holds none/],
+  ])('may wait for %i requests at once, as many as the provider can hold', (requests, script, sentence) => {
+    const plan = toyPlan([killedCase('late', 'good', { at: 'held', requests })]);
+    plan.providers['holds'] = script;
+    const late = mistakesOf(plan, [toy]).filter(({ pointer }) => pointer === '/cases/2/kill');
+    expect(late.map((mistake) => mistake.sentence)).toEqual(sentence === null ? [] : [expect.stringMatching(sentence)]);
+  });
+
   it('of the wrong shape are told once', () => {
     const arm = { ...recovery('arm'), crash: { model: 'race', racers: 1 }, operation: 'nothing' } as unknown as PlannedArm;
     expect(mistakes([arm]).map(([pointer]) => pointer)).toEqual(['/0/operation', '/0/crash', '/0/expect/ended']);
-  });
-});
-
-describe('the selection of cases', () => {
-  const plan = toyPlan();
-
-  it('keeps plan order, and is everything by default', () => {
-    expect(selectCases(plan, []).map(({ id }) => id)).toEqual([control().id, heldCase().id]);
-    expect(selectCases(plan, ['held', 'no-kill']).map(({ id }) => id)).toEqual(['no-kill', 'held']);
-  });
-
-  it('refuses a name that the plan does not have', () => {
-    expect(() => selectCases(plan, ['x'])).toThrow('has no case "x"');
   });
 });

@@ -9,6 +9,7 @@ import type { Subject } from '../contract/types.js';
 import { validatePlan, type ShapeError } from '../contract/validators.js';
 import { crashMistakes, furtherNames, killMistakes, membersMistakes, operationMistakes } from './check-crash.js';
 import { arrayOf, listed, type LooseArm, type LooseCase, type LoosePlan, type Mistake } from './loose.js';
+import { modelMistakes } from './models.js';
 import { producer } from './types.js';
 
 export type { Mistake } from './loose.js';
@@ -43,7 +44,7 @@ function sentenceOf({ keyword, params, message, instancePath }: ShapeError): str
     return `must be one of ${(params.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
   if (keyword === 'const') return `must be ${JSON.stringify(params.allowedValue)}`;
   if (instancePath.endsWith('/kill')) {
-    return 'must be null, {"at": "held"} or {"at": "checkpoint", "checkpoint": <name>, "occurrence": <1 or more>}';
+    return 'must be null, {"at": "held"}, {"at": "held", "requests": <1 to 64>} or {"at": "checkpoint", "checkpoint": <name>, "occurrence": <1 or more>}';
   }
   if (instancePath.endsWith('/crash'))
     return 'must be a "race", a "zombie" or a "crash-in-recovery", with all that its model needs';
@@ -59,6 +60,7 @@ function* meaningMistakes(plan: LoosePlan, subjects: readonly Subject[]): Genera
       sentence: `names the subject "${plan.subject}", which is not installed (installed: ${listed(subjects.map(({ name }) => name))})`,
     };
   }
+  yield* modelMistakes(plan, subject);
   const cases = arrayOf(plan.cases);
   yield* repeated(cases.map((planned, index) => ({ name: planned?.id, pointer: `/cases/${index}/id` })));
   for (const [index, planned] of cases.entries()) {
@@ -81,7 +83,7 @@ function* caseMistakes(planned: LooseCase, at: string, plan: LoosePlan, subject:
     const here = `${at}/arms/${index}`;
     yield* references(arm, here, plan);
     yield* killMistakes(arm, arm.provider ?? planned.provider, here, plan, subject);
-    yield* operationMistakes(arm, here);
+    yield* operationMistakes(arm, here, subject);
     yield* crashMistakes(arm, here, subject);
     yield* membersMistakes(arm, here);
     if (typeof arm.from === 'string' && !ids.includes(arm.from))

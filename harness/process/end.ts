@@ -10,20 +10,34 @@ import type { RoleProcess } from './spawn.js';
 
 const lookEveryMs = 5;
 
+/** What is needed to find whoever a role has started. */
+export type Reach = Pick<RoleProcess, 'pgid' | 'nonce' | 'cgroup'>;
+
 /** Kills whatever is left, whoever it is: used after a deadline, and after a role that left a child behind. */
-export function killAll(role: RoleProcess): void {
+export function killAll(role: Reach): void {
   signal(-role.pgid, 'SIGKILL');
-  role.cgroup?.kill();
-  if (role.cgroup === null) for (const pid of stillThere(role)) signal(pid, 'SIGKILL');
+  killBeyondGroup(role);
+}
+
+/** Kills whoever left the group: by the cgroup, or, where there is none, one by one, until a look finds nobody that was not struck yet. */
+export function killBeyondGroup(role: Reach): void {
+  if (role.cgroup !== null) return role.cgroup.kill();
+  const struck = new Set<number>();
+  for (let found = stillThere(role); found.length > 0; found = stillThere(role).filter((pid) => !struck.has(pid))) {
+    for (const pid of found) {
+      signal(pid, 'SIGKILL');
+      struck.add(pid);
+    }
+  }
 }
 
 /** Who of the role lives at this moment. */
-export function stillThere(role: RoleProcess): number[] {
+export function stillThere(role: Reach): number[] {
   return role.cgroup === null ? livingOf(role.pgid, role.nonce) : role.cgroup.members();
 }
 
 /** Pids that still live when the time is over; empty in every good case. */
-export async function survivorsOf(role: RoleProcess, timeoutMs: number): Promise<number[]> {
+export async function survivorsOf(role: Reach, timeoutMs: number): Promise<number[]> {
   if (role.cgroup !== null) {
     if (await role.cgroup.emptied(timeoutMs)) return [];
     return role.cgroup.members();

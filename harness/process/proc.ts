@@ -10,6 +10,7 @@ export interface ProcessFacts {
   readonly pid: number;
   readonly state: string;
   readonly pgid: number;
+  readonly session: number;
   readonly startTicks: string;
 }
 
@@ -26,7 +27,7 @@ function factsIn(path: string, pid: number): ProcessFacts | null {
     return null;
   }
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { pid, state: fields[0] ?? '', pgid: Number(fields[2]), startTicks: fields[19] ?? '' };
+  return { pid, state: fields[0] ?? '', pgid: Number(fields[2]), session: Number(fields[3]), startTicks: fields[19] ?? '' };
 }
 
 export function isLiving(facts: ProcessFacts | null): boolean {
@@ -42,11 +43,14 @@ export function threadStates(pid: number): string[] {
   }
 }
 
-/** Living processes of the group, and those that carry the nonce in their environment: a `setsid` child leaves the group, not its environment. */
-export function livingOf(pgid: number, nonce: string): number[] {
+/**
+ * Living processes of a role: those of its group, those of its session, and those that carry its nonce in their environment. A child with
+ * a group of its own stays in the session; one with a session of its own, as a tool is run, keeps the environment.
+ */
+export function livingOf(leader: number, nonce: string): number[] {
   return allPids().filter((pid) => {
     const facts = processFacts(pid);
-    return isLiving(facts) && (facts?.pgid === pgid || carriesNonce(pid, nonce));
+    return isLiving(facts) && (facts?.pgid === leader || facts?.session === leader || carriesNonce(pid, nonce));
   });
 }
 

@@ -2,7 +2,8 @@
  * Stops a role by SIGSTOP, and continues it by SIGCONT.
  *
  * A stop takes effect later than the call that asks for it, and Node reaps without being told of it. So it is proved from `/proc`: every
- * thread of every living process of the role is in state T. Only a whole process does nothing.
+ * thread of every living process of the role is in state T, its tools included, which have groups of their own. Only a whole role does
+ * nothing.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { stillThere } from './end.js';
@@ -18,6 +19,7 @@ export async function stop(role: RoleProcess, timeoutMs: number): Promise<boolea
   const end = performance.now() + timeoutMs;
   while (!isStopped(role)) {
     if (!isLiving(processFacts(role.pid)) || performance.now() > end) return false;
+    for (const pid of stillThere(role)) signal(pid, 'SIGSTOP');
     await delay(lookEveryMs);
   }
   role.timeline.mark('stopped');
@@ -32,4 +34,5 @@ export function isStopped(role: RoleProcess): boolean {
 export function resume(role: RoleProcess): void {
   role.timeline.mark('sigcont_sent');
   signal(-role.pgid, 'SIGCONT');
+  for (const pid of stillThere(role)) signal(pid, 'SIGCONT');
 }

@@ -8,8 +8,9 @@
  *   {"gone": <nonce>}                                  dead and reaped
  *
  * Fault model: the harness may be killed by SIGKILL between any two instructions. When the pipe ends, everything still named
- * is killed: the cgroup, the group (if its leader is the process that was named: pids are reused), and whoever carries the
- * nonce in its environment, which finds a child born between `expect` and `started`. Nobody else is ever touched.
+ * is killed: the cgroup, the group and the session (if their leader is the process that was named: pids are reused), and whoever carries
+ * the nonce in its environment, which finds a child born between `expect` and `started`, and a tool with a session of its own. Nobody else
+ * is ever touched.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -44,13 +45,14 @@ function take(line: string): void {
 
 function killNamed(nonce: string, { cgroup, pid, ticks }: Entry): void {
   if (cgroup !== null) attempt(() => openCgroup(cgroup).kill());
-  if (pid !== null) {
-    const leader = processFacts(pid);
-    // Without a leader the group number cannot have been given to anybody else while a member lives.
-    if (leader === null || leader.startTicks === ticks) signal(-pid, 'SIGKILL');
-  }
+  const leader = pid === null ? null : processFacts(pid);
+  // Without a leader its number cannot have been given to anybody else while a member of its group or session lives.
+  const session = pid !== null && (leader === null || leader.startTicks === ticks) ? pid : null;
+  if (session !== null) signal(-session, 'SIGKILL');
   for (const candidate of allPids()) {
-    if (carriesNonce(candidate, nonce) && isLiving(processFacts(candidate))) signal(candidate, 'SIGKILL');
+    const facts = processFacts(candidate);
+    const isNamed = (session !== null && facts?.session === session) || carriesNonce(candidate, nonce);
+    if (isNamed && isLiving(facts)) signal(candidate, 'SIGKILL');
   }
 }
 

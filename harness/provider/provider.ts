@@ -20,8 +20,8 @@ export type Closed = NonNullable<Process['receipts']>;
 
 export interface Prefix {
   readonly url: string;
-  /** Resolves when the provider says that it holds a request. */
-  held(signal: AbortSignal): Promise<void>;
+  /** Resolves when the provider says that it holds so many requests at once. */
+  held(requests: number, signal: AbortSignal): Promise<void>;
   close(): Promise<Closed>;
 }
 
@@ -94,7 +94,8 @@ async function openPrefix(
   const base = `/control/prefixes/${token}`;
   return {
     url,
-    held: async (signal) => void (await ask(address, 'GET', `${base}/held`, 200, undefined, signal)),
+    held: async (requests, signal) =>
+      void (await ask(address, 'GET', `${base}/held?at_least=${requests}`, 200, undefined, signal)),
     close: async () => {
       const { bytes, lines, sha256 } = (await ask(address, 'POST', `${base}/close`, 200)) as Closed;
       return { bytes, lines, sha256 };

@@ -1,6 +1,6 @@
 /** What came of an operation, for people and as one document: what was done or would be, and what the record asks for now. Pure. */
 import type { Answer } from '../contract/types.js';
-import { nextLines, type Place, type WayOn } from './way-on.js';
+import { nextLines, type Place, sessionNextLines, type SessionWayOn, type TaskWayOn } from './way-on.js';
 
 export interface CarriedOut {
   readonly answer: Answer;
@@ -9,7 +9,16 @@ export interface CarriedOut {
   /** What else could be said on the command line. */
   readonly hint: string | null;
   /** Null where nobody looked, or nobody could. */
-  readonly next: readonly WayOn[] | null;
+  readonly next: readonly TaskWayOn[] | null;
+}
+
+/** The same of something done to a session. */
+export interface DoneToSession {
+  readonly answer: Answer;
+  /** Nobody can know what became of something that was sent. */
+  readonly effectUnknown: boolean;
+  readonly hint: string | null;
+  readonly next: SessionWayOn | null;
 }
 
 export function carriedOutDocument({ answer, effectUnknown, hint, next }: CarriedOut): object {
@@ -37,6 +46,35 @@ export function carriedOutText({ answer, effectUnknown, hint, next }: CarriedOut
     ...(hint === null ? [] : [hint]),
     ...(effectUnknown ? ['The effect is unknown: the request may have been served.'] : []),
     ...(next === null ? [] : nextLines(next, place)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+export function sessionDocument({ answer, effectUnknown, hint, next }: DoneToSession): object {
+  const { status, detail, refusal, session_refusal = null, replayed } = answer;
+  const error = { code: 'operation-refused', items: [], message: detail };
+  return {
+    ...(status === 'refused' && { error }),
+    detail,
+    effect_unknown: effectUnknown,
+    hint,
+    next,
+    refusal,
+    replayed,
+    session_refusal,
+    status,
+  };
+}
+
+export function sessionDoneText({ answer, effectUnknown, hint, next }: DoneToSession, place: Place): string {
+  const { detail, status } = answer;
+  const lines = [
+    `${status === 'refused' ? 'killpoint: ' : ''}${detail ?? status}`,
+    ...(hint === null ? [] : [hint]),
+    ...(effectUnknown
+      ? ['Something that was sent may have happened, and nobody can know; find out before you ask for it again.']
+      : []),
+    ...(next === null ? [] : sessionNextLines(next, place)),
   ];
   return `${lines.join('\n')}\n`;
 }

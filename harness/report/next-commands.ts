@@ -70,8 +70,8 @@ export function commandsFor({ task, calls }: WorkState): NextCommand[] {
   }
 }
 
-/** The variables that commands hold, in the order of the list above. */
-export function variablesIn(commands: readonly NextCommand[]): Variable[] {
+/** The variables that commands hold, in the order of the list that says what they mean. */
+export function variablesIn(commands: readonly NextCommand[], meanings: Readonly<Record<string, string>>): string[] {
   const words = new Set(commands.flatMap(({ args }) => args));
-  return (Object.keys(variables) as Variable[]).filter((name) => words.has(value(name)));
+  return Object.keys(meanings).filter((name) => words.has(`$${name}`));
 }

@@ -3,7 +3,7 @@
  */
 import Database from 'better-sqlite3';
 import { Command } from 'commander';
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -14,7 +14,8 @@ import type { Answer, WorkState } from '../contract/types.js';
 import type { Installation } from '../io/installation.js';
 import type { Plan } from '../plan/types.js';
 import { builtInstallation, temporaryFolder } from './plans.js';
-import { carryOut, type CarryOutRequest, type Said } from '../cli/carry-out.js';
+import type { CarryOutRequest, Said } from '../cli/acting.js';
+import { carryOut } from '../cli/carry-out.js';
 import { addOperationCommands } from '../cli/operations.js';
 import { projectionsOf, stateFolderAt } from '../cli/state-folder.js';
 
@@ -33,6 +34,12 @@ export interface Document {
 }
 
 export const documentOf = ({ stdout }: Said): Document => JSON.parse(stdout) as Document;
+
+/** A producer that stands at its place, alive. */
+export interface Parked {
+  readonly state: string;
+  readonly kill: () => Promise<void>;
+}
 
 /** A program, or a line in a shell; npm did not start it, and no shell told it its name. */
 export function run(program: string, args: string[], environment: Record<string, string> = {}): Promise<Said> {
@@ -104,31 +111,46 @@ export class Person {
     return projection!;
   }
 
-  /** A real producer, whose provider is not there, parked at its checkpoint: alive, and owner of its ledger. */
-  async parkedAt(checkpoint: string, scenarioName: string): Promise<{ state: string; kill: () => Promise<void> }> {
+  /** A real producer of calls, whose provider is not there, parked at its checkpoint: alive, and owner of its ledger. */
+  parkedAt(checkpoint: string, scenarioName: string): Promise<Parked> {
     const plan = JSON.parse(readFileSync(join(checkout, 'preregistrations', 'working-state.json'), 'utf8')) as Plan;
-    const state = this.#newState(checkpoint);
-    mkdirSync(state);
-    const scenario = `${state}.scenario.json`;
-    writeFileSync(scenario, JSON.stringify(plan.scenarios[scenarioName]));
-    const child = spawn(process.execPath, ['produce.js'], {
-      cwd: join(this.installation.subjects, 'calls'),
-      stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'],
-      env: {
-        KILLPOINT_STATE: state,
-        KILLPOINT_PROVIDER_URL: 'http://127.0.0.1:9',
-        KILLPOINT_SCENARIO: scenario,
-        KILLPOINT_OUT: `${scenario}.answer`,
-        KILLPOINT_NONCE: 'n'.repeat(32),
-        KILLPOINT_CHECKPOINT: `${checkpoint}#1`,
-      },
-    });
+    return this.parked('calls', plan.scenarios[scenarioName]!, `${checkpoint}#1`, 'http://127.0.0.1:9');
+  }
+
+  /** A real producer of any subject, parked at a place. */
+  async parked(subject: string, scenario: object, place: string, providerUrl: string): Promise<Parked> {
+    const state = this.#newState(place.replace('#', '-'));
+    const child = this.#produces(subject, scenario, state, { KILLPOINT_CHECKPOINT: place, KILLPOINT_PROVIDER_URL: providerUrl });
     await once(child.stdio[3] as Readable, 'data');
     const kill = async (): Promise<void> => {
       child.kill('SIGKILL');
       await once(child, 'exit');
     };
     return { state, kill };
+  }
+
+  /** What a real producer of any subject left at its end. */
+  async produced(subject: string, scenario: object, providerUrl: string): Promise<string> {
+    const state = this.#newState('produced');
+    await once(this.#produces(subject, scenario, state, { KILLPOINT_PROVIDER_URL: providerUrl }), 'exit');
+    return state;
+  }
+
+  #produces(subject: string, scenario: object, state: string, variables: Record<string, string>): ChildProcess {
+    mkdirSync(state);
+    const scenarioFile = `${state}.scenario.json`;
+    writeFileSync(scenarioFile, JSON.stringify(scenario));
+    return spawn(process.execPath, ['produce.js'], {
+      cwd: join(this.installation.subjects, subject),
+      stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'],
+      env: {
+        KILLPOINT_STATE: state,
+        KILLPOINT_SCENARIO: scenarioFile,
+        KILLPOINT_OUT: `${scenarioFile}.answer`,
+        KILLPOINT_NONCE: 'n'.repeat(32),
+        ...variables,
+      },
+    });
   }
 
   /** Stages that no kept bundle holds as records of today. */

@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { installationAt, type Installation } from '../io/installation.js';
+import type { Subject } from '../contract/types.js';
 import type { Kill, Plan, PlannedArm, PlannedCase, Race, Zombie } from '../plan/types.js';
 import type { RunRequest } from '../prepare.js';
 
@@ -138,3 +139,14 @@ export function requestFor(plan: Plan, folder: string, installation: Installatio
 export function readJson(...path: string[]): Record<string, unknown> {
   return JSON.parse(readFileSync(join(...path), 'utf8')) as Record<string, unknown>;
 }
+
+export const toy: Subject = {
+  protocol: 'subject/v1',
+  name: 'toy',
+  storage: 'opaque',
+  model: 'receipts-only',
+  state: '.',
+  roles: { produce: ['node', 'a.mjs'], inspect: ['node', 'a.mjs'], resume: ['node', 'a.mjs'], restart: ['node', 'a.mjs'] },
+  checkpoints: ['intent.written', 'role.ready', 'projection.read', 'commit'],
+  volatile: ['lease.sqlite'],
+};

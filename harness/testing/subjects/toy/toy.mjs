@@ -116,11 +116,14 @@ async function request() {
   return response.text();
 }
 
-/** Children that outlive a careless kill: in the group, or in a session of their own. */
+/** Children that outlive a careless kill: in the group, in a session of their own, or, as a job, in a group of their own and without any mark. */
 const parent = behaviour === 'inspection leaves children' ? 'inspect' : 'produce';
 for (const kind of children) {
-  const options = { stdio: 'ignore', detached: kind === 'setsid' };
-  if (role === parent) spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], options).unref();
+  if (role !== parent) continue;
+  const waits = [process.execPath, '-e', 'setInterval(() => {}, 1000)', out];
+  const line = `set -m; env -i ${waits.map((word) => `'${word}'`).join(' ')} &`;
+  if (kind === 'job') execFileSync('bash', ['-c', line], { stdio: 'ignore' });
+  else spawn(waits[0], waits.slice(1), { stdio: 'ignore', detached: kind === 'setsid' }).unref();
 }
 
 if (role === 'inspect') {
