@@ -5,18 +5,37 @@ import { checksOf, modelNames, modelOf } from './all.js';
 import { findingCodes } from './check.js';
 
 const contract = readFileSync(new URL('../../evidence/schema/README.md', import.meta.url), 'utf8');
-/** Those of any subject and of calls; what stands below is of sessions only. */
-const [ofCalls = ''] = contract.split('\n### Sessions\n');
-const promised = [...ofCalls.matchAll(/^\| (G\d+) \| (.+?) \| (.+?) \|$/gm)].map(([, guarantee, sentence, codes]) => ({
-  guarantee,
-  sentence,
-  codes: [...(codes ?? '').matchAll(/`([a-z-]+)`/g)].map(([, code]) => code),
-}));
+/** Those of any subject and of calls, and below them those of sessions. */
+const [above = '', below = ''] = contract.split('\n### Sessions\n');
+const promisedIn = (part: string) =>
+  [...part.matchAll(/^\| (G\d+) \| (.+?) \| (.+?) \|$/gm)].map(([, guarantee = '', sentence, codes]) => ({
+    guarantee,
+    sentence,
+    codes: [...(codes ?? '').matchAll(/`([a-z-]+)`/g)].map(([, code]) => code),
+  }));
+const [ofCalls, ofSessions] = [promisedIn(above), promisedIn(below)];
+
+/** The numbers in whose place those of sessions stand, as the contract says it. */
+const replaced = [...(/in the place of (.+?), which are about calls/.exec(below)?.[1] ?? '').matchAll(/G(\d+)(?: to G(\d+))?/g)].flatMap(
+  ([, from, to = from]) => Array.from({ length: Number(to) - Number(from) + 1 }, (_none, index) => `G${Number(from) + index}`),
+);
+
+const told = (name: (typeof modelNames)[number]) =>
+  checksOf(name).map(({ guarantee, sentence, codes }) => ({ guarantee, sentence, codes }));
 
 describe('the checks', () => {
   it('are the guarantees of the contract, word for word, with their codes', () => {
-    expect(promised).toHaveLength(32);
-    expect(checksOf('calls/v1').map(({ guarantee, sentence, codes }) => ({ guarantee, sentence, codes }))).toEqual(promised);
+    expect(ofCalls).toHaveLength(32);
+    expect(ofSessions).toHaveLength(11);
+    expect(told('calls/v1')).toEqual(ofCalls);
+    const shared = ofCalls.filter(({ guarantee }) => !replaced.includes(guarantee));
+    expect(told('sessions/v1')).toEqual([...shared, ...ofSessions]);
+  });
+
+  it('of calls that sessions do not have are those that the contract replaces', () => {
+    const sessions = checksOf('sessions/v1').map(({ guarantee }) => guarantee);
+    const own = checksOf('calls/v1').filter(({ guarantee }) => !sessions.includes(guarantee));
+    expect(own.map(({ guarantee }) => guarantee)).toEqual(replaced);
   });
 
   it('have every finding code exactly once', () => {
@@ -46,7 +65,7 @@ describe('a model', () => {
     expect(numbers).toEqual(expect.arrayContaining([1, 2, 3, 4, 5, 6, 7, 9, 17, 18, 23, 25, 26]));
   });
 
-  it.each(modelNames.filter((name) => Object.keys(mutationsOf(name)).length > 0))(
+  it.each(modelNames)(
     '%s has mutations for every code that its checks may give, and for no other',
     (name) => {
       const codes = checksOf(name).flatMap((check) => check.codes);

@@ -19,8 +19,9 @@ import { g18 } from './g18-receipts.js';
 import { g23 } from './g23-egress.js';
 import { g25 } from './g25-prediction.js';
 import { g26 } from './g26-script.js';
+import { sessionsChecks } from './sessions/all.js';
+import { sessionsModel } from './sessions/model.js';
 import type { ModelName, SubjectModel } from './subject-model.js';
-import { underived } from './underived.js';
 
 const shared: readonly Check[] = [g01, g02, g03, g04, g05, g06, g07, g09, g17, g18, g23, g25, g26];
 
@@ -32,7 +33,7 @@ interface Subject {
 
 const subjects: Readonly<Record<ModelName, Subject>> = {
   'calls/v1': { model: callsModel, checks: callsChecks },
-  'sessions/v1': { model: underived('sessions/v1'), checks: [] },
+  'sessions/v1': { model: sessionsModel, checks: sessionsChecks },
 };
 
 export const modelNames = Object.keys(subjects) as ModelName[];

@@ -159,10 +159,12 @@ function strays({ names, planned: { crash }, roles }: Snapshot): string[] {
 
 /** What no shape can say: which members belong together. */
 function answerWrong(answer: Answer, operation: Operation): string | null {
-  const { role, status, refusal, replayed, projections, events, artifacts, operations, would } = answer;
-  if ((status === 'refused') !== (refusal !== null)) return 'An answer has a refusal exactly if the role refused.';
+  const { role, status, refusal, session_refusal: ofSession, replayed, operations, would } = answer;
+  const reasons = [refusal ?? undefined, ofSession].filter((reason) => reason !== undefined);
+  if (reasons.length !== (status === 'refused' ? 1 : 0)) return 'An answer has a refusal exactly if the role refused.';
   if (replayed && (status === 'refused' || role === 'inspect')) return 'Only a call that ended can be replayed.';
-  if (role !== 'inspect' && [projections, events, artifacts].some((part) => part !== undefined))
+  const { projections, events, artifacts, session, log } = answer;
+  if (role !== 'inspect' && [projections, events, artifacts, session, log].some((part) => part !== undefined))
     return 'Only an inspector exports what the record holds.';
   if (operation === null && operations !== undefined) return 'Only a role with an operation says what it carried out.';
   return would === undefined ? null : 'A dry run is no evidence of anything that was done.';

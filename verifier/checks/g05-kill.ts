@@ -15,6 +15,7 @@ import { ownLines } from './derived.js';
 import { groupWrong } from './group-timeline.js';
 import { firstHolder, nonceName } from './identities.js';
 import { parkedAt, type Place } from './parking.js';
+import type { SubjectModel } from './subject-model.js';
 
 type Moment = Process['timeline'][number]['what'];
 type Unproven = (detail: string, file?: string) => void;
@@ -31,7 +32,7 @@ export const g05: CaseCheck = {
   doesNotCover: 'whether the harness recorded what it saw; processes that left both group and cgroup',
   codes: ['kill-unproven'],
   scope: 'case',
-  check: ({ snapshots }, bundle) =>
+  check: ({ snapshots }, bundle, model) =>
     perSnapshot(
       snapshots,
       ({ roles }) => roles.length,
@@ -39,7 +40,7 @@ export const g05: CaseCheck = {
         if ((snapshot.inspector.value?.left_behind ?? []).length > 0)
           say('kill-unproven', 'An inspector left processes behind.', { file: snapshot.file('inspector.json') });
         for (const role of snapshot.roles) {
-          roleWrong(bundle, snapshot, role, (detail, file = 'process.json') =>
+          roleWrong(bundle, model, snapshot, role, (detail, file = 'process.json') =>
             say('kill-unproven', detail, { file: role.file(file) }),
           );
         }
@@ -50,7 +51,7 @@ export const g05: CaseCheck = {
     ),
 };
 
-function roleWrong(bundle: Bundle, snapshot: Snapshot, role: RoleEvidence, unproven: Unproven): void {
+function roleWrong(bundle: Bundle, model: SubjectModel, snapshot: Snapshot, role: RoleEvidence, unproven: Unproven): void {
   const record = need(role.process);
   const { kill } = snapshot.planned;
   if (record.survivors.length > 0) unproven('Somebody of the group was left.');
@@ -60,7 +61,7 @@ function roleWrong(bundle: Bundle, snapshot: Snapshot, role: RoleEvidence, unpro
   nonceWrong(bundle, role, record, unproven);
   const place = parkedAt(snapshot, role);
   armedWrong(role, record, place, kill?.at === 'held', unproven);
-  wentOn(snapshot, record, unproven);
+  wentOn(snapshot, model, record, unproven);
   if (kill === null) return ownEnd(role, record, unproven);
   if (record.exit.signal !== 'SIGKILL' || record.exit.code !== null) unproven('The process did not end by signal 9.');
   if (kill.at === 'held') heldWrong(snapshot, record, unproven);
@@ -120,7 +121,7 @@ function armedWrong(role: RoleEvidence, record: Process, place: Place | null, is
 }
 
 /** A process that stands at its place sends nothing until it is released, and one that is killed there never again. */
-function wentOn(snapshot: Snapshot, { pid, timeline }: Process, unproven: Unproven): void {
+function wentOn(snapshot: Snapshot, model: SubjectModel, { pid, timeline }: Process, unproven: Unproven): void {
   const at = (wanted: Moment): bigint | undefined => {
     const moment = timeline.find(({ what }) => what === wanted);
     return moment === undefined ? undefined : BigInt(moment.monotonic_ns);
@@ -130,7 +131,8 @@ function wentOn(snapshot: Snapshot, { pid, timeline }: Process, unproven: Unprov
   // Of several processes, a request whose peer is not known may be that of any.
   const isOwn = (peer: number | null): boolean => (peer === null ? snapshot.roles.length === 1 : peer === pid);
   const isBetween = (time: bigint): boolean => time > announced && (released === undefined || time < released);
-  if (ownLines(snapshot).some(({ peer_pid: peer, monotonic_ns: ns }) => isOwn(peer) && isBetween(BigInt(ns))))
+  const late = ownLines(snapshot).filter(({ peer_pid: peer, monotonic_ns: ns }) => isOwn(peer) && isBetween(BigInt(ns)));
+  if (late.some((line) => !model.isAmongSeveral(snapshot, line)))
     unproven('The process sent a request while it stood at its place.', 'process.json');
 }
 

@@ -11,6 +11,7 @@ import type { RoleEvidence } from '../read/role.js';
 import { need, perItem, whereOfSnapshot, type CaseCheck, type Say } from './check.js';
 import { addedRequests, inheritedLines, ownLines } from './derived.js';
 import { firstHolder, processName, type Part } from './identities.js';
+import type { Sent, SubjectModel } from './subject-model.js';
 
 interface Item {
   readonly snapshot: Snapshot;
@@ -25,7 +26,7 @@ export const g06: CaseCheck = {
   doesNotCover: 'requests whose peer the system did not tell',
   codes: ['process-shared'],
   scope: 'case',
-  check({ snapshots }, bundle) {
+  check({ snapshots }, bundle, model) {
     const items = snapshots.flatMap((snapshot): Item[] => [
       ...snapshot.roles.map((role) => ({ snapshot, part: role })),
       { snapshot, part: 'inspector' },
@@ -46,15 +47,16 @@ export const g06: CaseCheck = {
         if (part.has('answer.json')) wrote(need(part.answer).pid, record.pid, part.file('answer.json'), say);
         livedApart(snapshot, part, say);
         // Each request is judged once, with the first of several roles.
-        if (part === snapshot.roles[0]) peersWrong(snapshot, say);
+        if (part === snapshot.roles[0]) peersWrong(snapshot, model, say);
       },
     );
   },
 };
 
-function peersWrong(snapshot: Snapshot, say: Say): void {
+function peersWrong(snapshot: Snapshot, model: SubjectModel, say: Say): void {
   const pids = new Set(snapshot.roles.map(({ process }) => need(process).pid));
-  if (ownLines(snapshot).some(({ peer_pid: peer }) => peer !== null && !pids.has(peer)))
+  const isForeign = (line: Sent): boolean => line.peer_pid !== null && !pids.has(line.peer_pid);
+  if (ownLines(snapshot).some((line) => isForeign(line) && !model.isOfChild(snapshot, line)))
     say('process-shared', 'A request came from another process than the role.', { file: snapshot.file('receipts.jsonl') });
 }
 

@@ -1,6 +1,7 @@
 /**
- * G9: An arm only adds: the ledger and the receipts it began with are an exact prefix of those it ended with.
- * Verified: every event by digest, every artifact by hash, every byte of the receipt log; also in a folder that was moved away.
+ * G9: An arm only adds: the record and the receipts it began with are an exact prefix of those it ended with.
+ * Verified: every entry by digest, every content by hash, every byte of the receipt log; also in a folder that was moved away. A torn tail
+ * that an arm cuts off before it appends is no entry.
  * Not verified: that the copy given to the arm was made of the killed state; the digests say so.
  */
 import type { Snapshot } from '../read/bundle.js';
@@ -9,7 +10,7 @@ import { plannedEvents, plannedReceipts } from './derived.js';
 
 export const g09: CaseCheck = {
   guarantee: 'G9',
-  sentence: 'An arm only adds: the ledger and the receipts it began with are an exact prefix of those it ended with.',
+  sentence: 'An arm only adds: the record and the receipts it began with are an exact prefix of those it ended with.',
   covers: 'events by digest, artifacts by hash, receipts byte for byte',
   doesNotCover: 'files beside ledger and receipts',
   codes: ['history-rewritten', 'receipts-rewritten'],

@@ -11,14 +11,14 @@ import { departures, stepsOf } from '../model/provider.js';
 import { interpret } from '../model/interpreter.js';
 import type { Plan } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
-import { canonical } from '../read/canonical.js';
+import { canonical, sameJson } from '../read/canonical.js';
 import { textSha256 } from '../read/hash.js';
 import type { Settled } from '../read/receipts.js';
 import type { RoleEvidence } from '../read/role.js';
 import { need, perSnapshot, type CaseCheck, type Say } from './check.js';
 import { addedRequests, inheritedLines, isExternal, plannedQuestions, plannedReceipts } from './derived.js';
 import { toldTo } from './parking.js';
-import type { Scenario, SubjectModel } from './subject-model.js';
+import type { Message, Scenario, SubjectModel } from './subject-model.js';
 
 type Script = Plan['providers'][string];
 
@@ -105,7 +105,8 @@ function requestsWrong(snapshot: Snapshot, script: Script, model: SubjectModel, 
   for (const { received, settled } of addedRequests(snapshot)) {
     const step = steps.get(received.seq);
     if (settled === undefined || step === undefined || settled.effect?.replayed === true) continue;
-    const wrong = contentWrong(step, settled, (hash) => model.responseKept(snapshot, hash));
+    const message = model.messageKept(snapshot, received);
+    const wrong = contentWrong(step, settled, (hash) => model.responseKept(snapshot, hash)) ?? messageWrong(step, settled, message);
     if (wrong !== null) say('script-departed', wrong, { file, seq: settled.seq });
   }
 }
@@ -126,4 +127,14 @@ function contentWrong(
   // Only what a record kept has bytes; a hash alone has no text.
   const kept = bytesOf(hash ?? '');
   return kept === undefined || interpret(200, kept).text === step.text ? null : 'The answer has another text than its script.';
+}
+
+/** What a script leaves open is the provider's own. */
+function messageWrong(step: Script['otherwise'], { effect }: Settled, message: Message | undefined): string | null {
+  if (step.do !== 'answer' || effect?.name !== 'chat.completions' || message === undefined) return null;
+  const { text, tool_calls: calls = [] } = step;
+  // An empty text is none, and an answer that asks for calls has none unless its script says otherwise.
+  const wanted = text === '' || (text === undefined && calls.length > 0) ? null : text;
+  const isSame = (wanted === undefined || wanted === message.text) && sameJson(calls, message.tool_calls);
+  return isSame ? null : 'The record has another message than the answer of its script.';
 }

@@ -9,6 +9,7 @@ import type { KeptAnswers } from '../model/provider.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
 import type { Expectation, PlannedSnapshot } from '../read/plan.js';
+import type { OnItsWay, Received } from '../read/receipts.js';
 import type { StateEvidence } from '../read/state.js';
 import type { Place } from './parking.js';
 
@@ -66,4 +67,18 @@ export interface SubjectModel {
   answersKept(snapshot: Snapshot): KeptAnswers;
   /** What the record kept of a response, by the hash of its bytes. */
   responseKept(snapshot: Snapshot, sha256: string): Uint8Array | undefined;
+  /** What the record took from the answer to a request for a completion; undefined where it took nothing. */
+  messageKept(snapshot: Snapshot, request: Sent): Message | undefined;
+  /** Whether the request may come from a process that a role started, and not from the role itself. */
+  isOfChild(snapshot: Snapshot, request: Sent): boolean;
+  /** Whether the request may have left with others at once, so that it can arrive while the process stands at a place of theirs. */
+  isAmongSeveral(snapshot: Snapshot, request: Sent): boolean;
+}
+
+export type Sent = Received | OnItsWay['line'];
+
+/** A scripted answer, as a record tells it. */
+export interface Message {
+  readonly text: string | null;
+  readonly tool_calls: readonly { readonly id: string; readonly name: string; readonly arguments: string }[];
 }

@@ -3,8 +3,9 @@
  */
 import type { ProviderScript } from '../contract/types.js';
 import { EvidenceError } from '../errors.js';
-import { decodeUtf8, parseJson } from '../read/canonical.js';
+import { canonical, decodeUtf8, parseJson } from '../read/canonical.js';
 import type { Received, Settled } from '../read/receipts.js';
+import { conversationWrong } from './conversation.js';
 
 export type Step = ProviderScript['otherwise'];
 /** A step of a request that arrives when it was sent. */
@@ -75,23 +76,45 @@ export function rulingOf(step: OnTime, served: 'own' | 'replay', status: number 
   }
 }
 
-/** The name of the effect that a request asks for, or the status with which it is refused whatever the script says. */
-export function endpointOf({ method, path, body }: Received): { name: string } | { status: number } {
-  const pathname = path.split('?', 1)[0] ?? '';
-  const effect = /^\/effects\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})$/.exec(pathname)?.[1];
-  if (pathname !== '/v1/chat/completions' && effect === undefined) return { status: 404 };
-  if (method !== 'POST') return { status: 405 };
-  if (effect !== undefined) return { name: effect };
-  return isChatRequest(Buffer.from(body.data, body.encoding)) ? { name: 'chat.completions' } : { status: 400 };
+/**
+ * The whole body of the answer that comes with an effect of `/effects/<name>`: what the script says, else what the provider says of each of
+ * them. Null where a step has no effect, and is refused in the provider's own words.
+ */
+export function effectTextOf(
+  step: OnTime,
+  { effect_id, name }: Pick<NonNullable<Settled['effect']>, 'effect_id' | 'name'>,
+): string | null {
+  if (step.do === 'status') return null;
+  if (step.do === 'raw') return step.body;
+  return step.do === 'answer' && step.text !== undefined ? step.text : canonical({ effect_id, name });
 }
 
-function isChatRequest(bytes: Uint8Array): boolean {
+/** The name of the effect that a request asks for, or the status with which it is refused whatever else the script says. */
+export function endpointOf({ method, path, body }: Received, isStrict = false): { name: string } | { status: number } {
+  const effect = effectIn(path);
+  if (pathnameOf(path) !== '/v1/chat/completions' && effect === null) return { status: 404 };
+  if (method !== 'POST') return { status: 405 };
+  if (effect !== null) return { name: effect };
+  return isChatRequest(Buffer.from(body.data, body.encoding), isStrict) ? { name: 'chat.completions' } : { status: 400 };
+}
+
+function pathnameOf(path: string): string {
+  return path.split('?', 1)[0] ?? '';
+}
+
+/** What stands below `/effects/`; null where the path is another one. */
+export function effectIn(path: string): string | null {
+  return /^\/effects\/([A-Za-z0-9][A-Za-z0-9._-]{0,127})$/.exec(pathnameOf(path))?.[1] ?? null;
+}
+
+function isChatRequest(bytes: Uint8Array, isStrict: boolean): boolean {
   try {
     const value: unknown = parseJson(decodeUtf8(bytes));
     if (value === null || typeof value !== 'object' || Array.isArray(value)) return false;
     const { model, messages, stream } = value as Record<string, unknown>;
     const isModel = typeof model === 'string' && model !== '' && !/\p{Surrogate}/u.test(model);
-    return isModel && Array.isArray(messages) && messages.length > 0 && stream !== true;
+    const isTaken = Array.isArray(messages) && messages.length > 0 && (!isStrict || conversationWrong(messages) === null);
+    return isModel && isTaken && stream !== true;
   } catch (error) {
     if (error instanceof EvidenceError) return false;
     throw error;

@@ -12,6 +12,7 @@ import { isQuestion, type OnItsWay, type ReceiptLog, type Request, type Settled 
 import { answerWrong, questionEnds } from './provider-answers.js';
 import { Keys, type Exchange } from './provider-keys.js';
 import {
+  effectIn,
   endpointOf,
   isWaiting,
   late,
@@ -63,7 +64,7 @@ function requestWrong(request: Request, steps: ReadonlyMap<number, Step>, script
   const step = isLate ? null : (steps.get(received.seq) ?? script.otherwise);
   if (step?.do === 'delay_arrival')
     return [{ seq: received.seq, detail: 'The request arrived; by its script it is sent on its way.' }];
-  const { ruling, name, exchange } = judged(request, step, script.key === 'honour', keys);
+  const { ruling, name, exchange } = judged(request, step, script, keys);
   return wrongEnd(settled, ruling, name, exchange);
 }
 
@@ -83,12 +84,26 @@ function questionsWrong(questions: readonly Request[], script: ProviderScript, k
   });
 }
 
-/** By its line, the step of each request that takes one: those that arrive in time, and those that are sent on their way. */
+/**
+ * By its line, the step of each request that takes one: those that arrive in time, and those that are sent on their way. Requests of an
+ * effect that has steps of its own are numbered apart, and the others without them.
+ */
 export function stepsOf({ all, delayed }: Log, inherited: number, script: ProviderScript): ReadonlyMap<number, Step> {
   const onTime = all.filter((request) => !isQuestion(request) && request.received.delayed === undefined);
-  const lines = [...onTime.map(({ received }) => received.seq), ...delayed.map(({ line }) => line.seq)];
-  const added = lines.filter((seq) => seq > inherited).sort((left, right) => left - right);
-  return new Map(added.map((seq, index) => [seq, script.requests[index] ?? script.otherwise]));
+  const lines = [...onTime.map(({ received }) => received), ...delayed.map(({ line }) => line)];
+  const added = lines.filter(({ seq }) => seq > inherited).sort((left, right) => left.seq - right.seq);
+  const numbers = new Map<string | null, number>();
+  return new Map(
+    added.map(({ seq, path }) => {
+      const name = effectIn(path);
+      const own = name !== null && Object.hasOwn(script.effects ?? {}, name) ? script.effects?.[name] : undefined;
+      const list = own === undefined ? null : name;
+      const index = numbers.get(list) ?? 0;
+      numbers.set(list, index + 1);
+      const { requests, otherwise } = own ?? script;
+      return [seq, requests[index] ?? otherwise];
+    }),
+  );
 }
 
 /** A fence holds from its line on, whatever it finds; one that was refused, or is not offered, never held. */
@@ -106,14 +121,14 @@ interface Judged {
 }
 
 /** Without a step the request was on its way and arrives late. */
-function judged({ received, settled }: Request, step: OnTime | null, honours: boolean, keys: Keys): Judged {
+function judged({ received, settled }: Request, step: OnTime | null, script: ProviderScript, keys: Keys): Judged {
   const none = (status: number): Ruling => (step === null ? late({ status, effect: 'none' }) : refused(status));
-  const endpoint = endpointOf(received);
+  const endpoint = endpointOf(received, script.strict);
   if ('status' in endpoint) return { ruling: none(endpoint.status), name: '' };
   const { name } = endpoint;
   if (step !== null && needsNoKey(step)) return { ruling: rulingOf(step, 'own'), name };
   if (keys.isFenced(received, received.seq)) return { ruling: none(preconditionFailed), name };
-  const key = honours ? received.idempotency_key : null;
+  const key = script.key === 'honour' ? received.idempotency_key : null;
   const first = key === null ? undefined : keys.holder(key, received.seq);
   const waits = step !== null && isWaiting(step);
   const own: Exchange = {

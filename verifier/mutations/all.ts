@@ -3,13 +3,13 @@ import type { FindingCode } from '../checks/check.js';
 import type { ModelName } from '../checks/subject-model.js';
 import { callsMutations } from './calls/all.js';
 import type { Mutation } from './editor.js';
+import { sessionsMutations } from './sessions/all.js';
 
 type ByCode = Readonly<Partial<Record<FindingCode, readonly Mutation[]>>>;
 
 const mutations = {
   'calls/v1': callsMutations,
-  // Nothing of it is derived yet, so no bundle of it is valid.
-  'sessions/v1': {},
+  'sessions/v1': sessionsMutations,
 } satisfies Record<ModelName, ByCode>;
 
 /** The compiler holds all of them together against the codes; a test holds those of each model against the codes of its checks. */

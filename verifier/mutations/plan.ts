@@ -2,7 +2,7 @@
 import type { FindingCode } from '../checks/check.js';
 import { canonical } from '../read/canonical.js';
 import { fileSha256 } from '../read/hash.js';
-import type { Editor, Mutation } from './editor.js';
+import type { Editor, Line, Mutation } from './editor.js';
 import {
   droppedRequest,
   expectation,
@@ -21,6 +21,7 @@ function onExecution(name: string, codes: readonly FindingCode[], change: Parame
 }
 
 const malformed = ['execution-malformed'] as const;
+type Effect = NonNullable<Extract<Line, { kind: 'settled' }>['effect']>;
 
 export const planMutations = (completed: Place) =>
   ({
@@ -131,10 +132,14 @@ export const planMutations = (completed: Place) =>
         ['control-silent', 'prediction-failed', 'script-departed'],
         (editor, target) =>
           editor.receipts(target, (lines) => {
-            const settled = lines.filter((line) => line.kind === 'settled');
-            const [first] = settled;
-            for (const line of settled.slice(1)) {
-              if (line.effect !== null && first?.effect != null) line.effect = { ...first.effect, replayed: true };
+            const received = lines.filter((line) => line.kind === 'received');
+            const keys = new Map(received.map((line) => [line.request, line.idempotency_key]));
+            const firsts = new Map<unknown, Effect>();
+            for (const line of lines) {
+              if (line.kind !== 'settled' || line.effect === null) continue;
+              const first = firsts.get(keys.get(line.request));
+              line.effect = first === undefined ? { ...line.effect, effect_id: `effect-${firsts.size + 1}` } : { ...first, replayed: true };
+              if (first === undefined) firsts.set(keys.get(line.request), line.effect);
             }
           }),
       ),

@@ -20,7 +20,8 @@ export const receiptMutations = (completed: Place) => {
         for (const line of lines) if (line.kind === 'received') line.headers['idempotency-key'] = 'another';
       }),
       onReceipts('effects are not numbered from 1', (lines) => {
-        for (const line of lines) if (line.kind === 'settled' && line.effect !== null) line.effect.effect_id = 'effect-99';
+        const last = lines.findLast((line) => line.kind === 'settled' && line.effect?.replayed === false);
+        if (last?.kind === 'settled' && last.effect !== null) last.effect.effect_id = 'effect-99';
       }),
     ],
     'receipts-unsealed': [

@@ -11,6 +11,7 @@ import { snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
 import { readPlan } from './plan-file.js';
 import { readReceipts, type ReceiptLog } from './receipts.js';
 import { memberIds, ownsMovedFolder, RoleEvidence } from './role.js';
+import type { SessionLog } from './session-log.js';
 import { StateEvidence, type StateFile } from './state.js';
 import type { Tree } from './tree.js';
 
@@ -121,6 +122,11 @@ export class Snapshot {
   /** The record that whoever continues this snapshot begins with. */
   get ledger(): Read<Ledger> {
     return this.state.ledger;
+  }
+
+  /** The same of a session. */
+  get log(): Read<SessionLog> {
+    return this.state.log;
   }
 
   /** Every state folder of which the bundle holds a copy. */

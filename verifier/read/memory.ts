@@ -8,6 +8,8 @@ import type { Ledger } from './events.js';
 import type { Read } from './facts.js';
 import type { EventRow, LedgerRows } from './ledger.js';
 import type { ReceiptLog } from './receipts.js';
+import type { Meaning } from './session-frame.js';
+import type { SessionLog } from './session-log.js';
 
 /** A row without a problem, the digest before it, and what it was read as. */
 export interface SoundRow {
@@ -26,6 +28,10 @@ export class Memory {
   readonly artifacts = new Map<string, Buffer>();
   /** By digest. */
   readonly sound = new Map<string, SoundRow>();
+  /** By the log's buffer, then by the hash of the feature floor. */
+  readonly sessionLogs = new WeakMap<Buffer, Map<string, SessionLog>>();
+  /** What intact frames say, by their digest. */
+  readonly frames = new Map<string, Meaning>();
   readonly logs = new WeakMap<Buffer, ReceiptLog>();
   /** Lines that were found whole, by their text. */
   readonly receipts = new Map<string, Receipt>();

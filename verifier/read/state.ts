@@ -8,6 +8,7 @@ import { parseEvents, type Ledger } from './events.js';
 import { attempt, bytesOf, readFact, type Read, type Source } from './facts.js';
 import { fileSha256 } from './hash.js';
 import { readLedger } from './ledger.js';
+import { readSessionLog, type SessionLog } from './session-log.js';
 
 export interface StateFile {
   readonly path: string;
@@ -19,6 +20,7 @@ interface Kept {
   live?: Read<StateFile[]>;
   format?: Read<Format>;
   ledger?: Read<Ledger>;
+  log?: Read<SessionLog>;
   files?: StateFile[];
 }
 
@@ -42,6 +44,14 @@ export class StateEvidence {
     return this.file('ledger.sqlite');
   }
 
+  get logFile(): string {
+    return this.file('session.wal');
+  }
+
+  get floorFile(): string {
+    return this.file('wal-feature-floor');
+  }
+
   /** The folder itself, as the harness found it when everybody had ended. */
   get live(): Read<StateFile[]> {
     return (this.kept.live ??= this.listed());
@@ -55,6 +65,11 @@ export class StateEvidence {
     return (this.kept.ledger ??= this.readLedger());
   }
 
+  /** Of a session; a log with a problem still has the frames before it. */
+  get log(): Read<SessionLog> {
+    return (this.kept.log ??= this.readLog());
+  }
+
   /** In the order of paths, which are below the folder. */
   get files(): StateFile[] {
     return (this.kept.files ??= this.readFiles());
@@ -64,6 +79,11 @@ export class StateEvidence {
     const file = this.ledgerFile;
     const { files, memory } = this.source;
     return attempt(file, () => parseEvents(readLedger(bytesOf(files, file), files.get(`${file}-wal`), memory), memory));
+  }
+
+  private readLog(): Read<SessionLog> {
+    const { files, memory } = this.source;
+    return attempt(this.logFile, () => readSessionLog(bytesOf(files, this.logFile), files.get(this.floorFile), memory));
   }
 
   private readFiles(): StateFile[] {

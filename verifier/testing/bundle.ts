@@ -17,14 +17,27 @@ import { stories } from './stories.js';
 const build = { key: 'key', source_sha256: '0'.repeat(64) };
 const programs = ['inspect', 'produce', 'restart', 'resume'].map((role) => `runtime/subjects/${role}.js`);
 
+type Files = Map<string, Buffer>;
+
 export function goodBundle(): Tree {
   const told = stories();
-  const files = new Map<string, Buffer>();
+  return assembled(planOf(told), programs, (files, folder, caseId, id) => {
+    const ran = told[caseId]?.[id];
+    if (ran !== undefined) writeSnapshot(files, folder, ran);
+  });
+}
+
+/** The bag around the snapshots of a plan. */
+export function assembled(
+  plan: Plan,
+  programs: readonly string[],
+  write: (files: Files, folder: string, caseId: string, id: string) => void,
+): Tree {
+  const files: Files = new Map();
   const json = (path: string, value: unknown): void => void files.set(path, Buffer.from(`${canonical(value)}\n`));
-  const plan = planOf(told);
   json('data/plan.json', plan);
   json('data/build.json', { ...build, files: programs.map((path) => ({ path, sha256: '0'.repeat(64), size: 1 })) });
-  json('data/execution.json', executionOf(files));
+  json('data/execution.json', executionOf(files, programs.length));
   for (const planned of plan.cases) {
     const snapshots = snapshotsOf(planned);
     json(`data/cases/${planned.id}/case.json`, {
@@ -32,10 +45,7 @@ export function goodBundle(): Tree {
       snapshots: snapshots.map(({ id }) => id),
       void: null,
     } satisfies Case);
-    for (const { id } of snapshots) {
-      const ran = told[planned.id]?.[id];
-      if (ran !== undefined) writeSnapshot(files, `data/cases/${planned.id}/${id}/`, ran);
-    }
+    for (const { id } of snapshots) write(files, `data/cases/${planned.id}/${id}/`, planned.id, id);
   }
   files.set('bagit.txt', Buffer.from('BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n'));
   files.set('bag-info.txt', Buffer.from('Bagging-Date: 2026-01-01\nExternal-Identifier: run-1\nPayload-Oxum: 0.0\n'));
@@ -76,7 +86,7 @@ function caseOf(id: string, { producer, ...arms }: Story): PlannedCase {
   };
 }
 
-function executionOf(files: Map<string, Buffer>): Execution {
+function executionOf(files: Files, programs: number): Execution {
   const hashOf = (path: string): string => sha256(files.get(path) ?? Buffer.alloc(0));
   const time = '2026-01-01T00:00:00.000Z';
   return {
@@ -84,7 +94,7 @@ function executionOf(files: Map<string, Buffer>): Execution {
     ...{ started_at: time, ended_at: time, argv: ['run'], jobs: 1 },
     plan: { git_blob: null, path: null, sha256: hashOf('data/plan.json') },
     git: null,
-    build: { ...build, files: programs.length, inventory_sha256: hashOf('data/build.json') },
+    build: { ...build, files: programs, inventory_sha256: hashOf('data/build.json') },
     versions: { node: settings.node, packages: { killpoint: version }, sqlite: settings.sqlite },
     platform: { arch: 'x64', cores: 2, file_system: 'ext4', kernel: '6' },
     mechanisms: {},

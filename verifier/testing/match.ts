@@ -7,35 +7,35 @@ import { verify } from '../verdict.js';
 import { Editor } from '../mutations/editor.js';
 import { goodBundle } from './bundle.js';
 
-let good: Tree | undefined;
-/** The variants of one bundle have most of their bytes in common. */
-const memory = new Memory();
-
-/** A copy of the good bundle after a change, re-pinned, so that only meaning can tell. */
-export function changed(change: (editor: Editor) => void): Tree {
-  good ??= goodBundle();
-  const editor = new Editor(good, memory);
-  change(editor);
-  editor.repin();
-  return editor.tree;
+/** What a test does with one good bundle. */
+export function against(make: () => Tree) {
+  let good: Tree | undefined;
+  /** The variants of one bundle have most of their bytes in common. */
+  const memory = new Memory();
+  const changed = (change: (editor: Editor) => void): Tree => {
+    good ??= make();
+    const editor = new Editor(good, memory);
+    change(editor);
+    editor.repin();
+    return editor.tree;
+  };
+  const judged = (tree: Tree): Verdict => verify(tree, memory).verdict;
+  return {
+    /** A copy of the good bundle after a change, re-pinned, so that only meaning can tell. */
+    changed,
+    /** The verdict on a variant of the good bundle. */
+    judged,
+    codesOf: (tree: Tree): string[] => [...new Set(judged(tree).findings.map(({ code }) => code))].sort(),
+    expectFindings(change: (editor: Editor) => void, ...codes: string[]): void {
+      const verdict = judged(changed(change));
+      const found = [...new Set(verdict.findings.map(({ code }) => code))].sort();
+      expect(found, JSON.stringify(verdict.findings.slice(0, 5))).toEqual([...codes].sort());
+      expect(verdict.verdict).toBe('invalid');
+    },
+  };
 }
 
-/** The verdict on a variant of the good bundle. */
-export function judged(tree: Tree): Verdict {
-  return verify(tree, memory).verdict;
-}
-
-export function codesOf(tree: Tree): string[] {
-  return [...new Set(judged(tree).findings.map(({ code }) => code))].sort();
-}
-
-export function expectFindings(change: (editor: Editor) => void, ...codes: string[]): void {
-  const verdict = judged(changed(change));
-  expect([...new Set(verdict.findings.map(({ code }) => code))].sort(), JSON.stringify(verdict.findings.slice(0, 5))).toEqual(
-    [...codes].sort(),
-  );
-  expect(verdict.verdict).toBe('invalid');
-}
+export const { changed, judged, codesOf, expectFindings } = against(goodBundle);
 
 export function snapshot(editor: Editor, caseId: string, name = 'producer') {
   const found = editor.find((one) => one.caseId === caseId && one.name === name);

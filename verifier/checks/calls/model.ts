@@ -31,6 +31,9 @@ export const callsModel: SubjectModel = {
   scenarioDepartures: departuresFromScenario,
   answersKept,
   responseKept: ({ ledger }, sha256) => ledger.value?.artifacts.get(sha256)?.bytes,
+  messageKept: () => undefined,
+  isOfChild: () => false,
+  isAmongSeveral: () => false,
 };
 
 /** In the evidence of its reconciliations. */

@@ -1,0 +1,59 @@
+/** What the shared guarantees ask of a session, whose record is a framed log. */
+import { toolOf } from '../../model/sessions/batch-plan.js';
+import { outcomeOf } from '../../model/sessions/outcome.js';
+import { callOfKey, requestKind, stepOfKey } from '../../model/sessions/requests.js';
+import type { Snapshot } from '../../read/bundle.js';
+import { need } from '../check.js';
+import { answered, isUnchanged } from '../derived.js';
+import type { Message, Sent, SubjectModel } from '../subject-model.js';
+import { departureFrom, endsWithIntent } from './commit-place.js';
+import { historyIn, logIn, recordIn } from './derived.js';
+import { derive } from './prediction.js';
+import { departuresFromScenario } from './scenario.js';
+
+export const sessionsModel: SubjectModel = {
+  name: 'sessions/v1',
+  logName: 'session log',
+  logFile: ({ logFile }) => logFile,
+  record: recordIn,
+  outcome: (snapshot) =>
+    outcomeOf({
+      history: historyIn(snapshot),
+      receipts: need(snapshot.receipts),
+      answered: answered(snapshot),
+      unchanged: isUnchanged(snapshot, recordIn),
+    }),
+  departureFrom: (place, snapshot) => departureFrom(place, snapshot),
+  endsWithIntent,
+  derive,
+  scenarioDepartures: departuresFromScenario,
+  // A session asks nothing about its keys, and keeps of a response only what it took from it.
+  answersKept: () => new Map(),
+  responseKept: () => undefined,
+  messageKept,
+  isOfChild,
+  isAmongSeveral,
+};
+
+/** The answer of the step, where this attempt gave it. */
+function messageKept(snapshot: Snapshot, { idempotency_key: key }: Sent): Message | undefined {
+  const asked = stepOfKey(historyIn(snapshot), key);
+  const gave = asked?.step.attemptsFinished.find(({ outcome }) => outcome === 'answer');
+  return asked !== null && gave?.attempt === asked.attempt ? asked.step.finished?.assistant : undefined;
+}
+
+/** A command runs in a process of its own, under the key of its call. */
+function isOfChild(snapshot: Snapshot, { idempotency_key: key }: Sent): boolean {
+  const call = callOfKey(historyIn(snapshot), key);
+  return call !== null && toolOf(call.step.run.config, call.name)?.kind === 'command';
+}
+
+/** One of several calls of a parallel batch. Nothing of a batch leaves before all of its intents are on record, each in its turn. */
+function isAmongSeveral(snapshot: Snapshot, request: Sent): boolean {
+  if (requestKind(request) !== 'tool') return false;
+  const call = callOfKey(historyIn(snapshot), request.idempotency_key);
+  if (call === null || call.intents.length === 0 || call.step.batch?.started.mode !== 'parallel') return false;
+  const stands = snapshot.planned.kill?.at === 'checkpoint';
+  if (stands && logIn(snapshot.state).frames.at(-1)?.type === 'tool_dispatch_intent') return false;
+  return call.step.calls.filter(({ intents }) => intents.length > 0).length > 1;
+}

@@ -1,0 +1,10 @@
+/** At least one way to break a good bundle about sessions for every finding code that it can have. */
+import { grouped } from '../places.js';
+import { sharedMutations } from '../shared.js';
+import { logMutations } from './log.js';
+import { completed } from './places.js';
+import { recordMutations } from './record.js';
+import { requestMutations } from './requests.js';
+import { roleMutations } from './roles.js';
+
+export const sessionsMutations = grouped([sharedMutations(completed), logMutations, recordMutations, requestMutations, roleMutations]);
