@@ -11,6 +11,7 @@ import { measureCommits } from './bench/commits.js';
 import { measureDurableSteps } from './bench/durable-steps.js';
 import { measureKillStage } from './bench/kill-stage.js';
 import type { Measured } from './bench/measure.js';
+import { measureSessionLog } from './bench/session-log.js';
 import { measureGrowth, measureVerifier } from './bench/verifier.js';
 import { ensureBuild, orExit, root } from './build.mjs';
 
@@ -28,6 +29,7 @@ const firstRun = (): ReturnType<typeof runPlan> => (ran ??= runPlan(build, planF
 const parts: Record<string, () => Promise<Measured[]>> = {
   commits: () => measureCommits(build),
   steps: () => measureDurableSteps(build),
+  sessions: () => measureSessionLog(build),
   kills: () => measureKillStage(build, plan),
   cases: () => measureCases(build, planFile, plan, firstRun(), folder),
   verifier: () => measureVerifier(build, firstRun().bundle),

@@ -44,6 +44,11 @@ function isCarried(path) {
   return path.endsWith('.json') && !/(^|\/)(testing\/|tsconfig)/.test(path);
 }
 
+/** Generated as JavaScript: nothing compiles it. */
+function isValidator(path) {
+  return /\/contract\/[a-z-]*validators\.js$/.test(path);
+}
+
 function digestOf(paths) {
   const lines = paths.map((path) => `${digest(fs.readFileSync(join(root, path)))}  ${path}\n`);
   return digest(lines.join(''));
@@ -139,7 +144,7 @@ function compileInto(folder, sourceSha256) {
   ensureContract();
   node(['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', folder]);
   for (const program of programs) {
-    for (const path of [`${program}/contract/validators.js`, ...filesBelow(program, isCarried)]) {
+    for (const path of filesBelow(program, (file) => isCarried(file) || isValidator(file))) {
       fs.mkdirSync(dirname(join(folder, path)), { recursive: true });
       fs.copyFileSync(join(root, path), join(folder, path));
     }

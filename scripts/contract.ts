@@ -31,7 +31,7 @@ const needs: Record<string, string[]> = {
     ...['common', 'answer', 'case', 'checkpoint-line', 'execution', 'format', 'inspector', 'process', 'provider-script'].map(
       named,
     ),
-    ...['group', 'subject', 'verdict', 'work-state'].map(named),
+    ...['group', 'session-state', 'subject', 'verdict', 'work-state'].map(named),
     relative(schemaRoot, planSchema),
   ],
   verifier: [

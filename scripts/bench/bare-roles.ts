@@ -67,7 +67,7 @@ async function runRole(subject: InstalledSubject, role: PreparedRow['role'] | 'i
   if (row.armed !== null) (child.stdio[3] as Readable).once('data', () => child.kill('SIGKILL'));
   const over = new AbortController();
   if (row.held)
-    row.prefix.held(over.signal).then(
+    row.prefix.held(1, over.signal).then(
       () => child.kill('SIGKILL'),
       () => undefined,
     );
