@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { openSession, type Session } from '../api/session.js';
 import { sessionLogV1 } from '../../contract/data.js';
 import { openedSessions } from '../testing/opened.js';
-import { bytesOf, copyState, payloads, signal, types } from '../testing/session.js';
+import { bytesOf, config, copyState, payloads, signal, types } from '../testing/session.js';
 import { hang, type Behaviours } from '../testing/strict-provider.js';
 
 const begin = openedSessions();
@@ -137,6 +137,35 @@ describe('a cancel at once', () => {
     expect(await session.send({ runId: 'run-a', text: 'Two.' })).toMatchObject({ reason: 'cancelled' });
     expect(outcomes(folder)).toEqual(['c0 interrupted', 'c1 interrupted']);
     expect(provider.toolKeys()).toEqual({});
+  });
+
+  test.each([
+    ['step_started', 'each', 'rerun'],
+    ['model_attempt_started', 'grouped', 'intent'],
+  ] as const)('asks the model nothing where it came with %s (%s, %s)', async (type, commit, modelLeg) => {
+    const { session: place, onCommitted } = after(type, (session) => session.cancel({ at: 'now' }));
+    const { session, provider } = await begin(two, { onCommitted, commit, config: { ...config, modelLeg } });
+    place.now = session;
+    expect(await session.send({ runId: 'run-a', text: 'Two.' })).toMatchObject({ reason: 'cancelled' });
+    expect(provider.received).toEqual([]);
+  });
+
+  test('and one at the boundary let no further attempt be made', async () => {
+    for (const at of ['now', 'step_boundary'] as const) {
+      const box: { session?: Session } = {};
+      const { session, provider } = await begin(
+        {
+          model: () => {
+            box.session?.cancel({ at });
+            return 503;
+          },
+        },
+        { config: { ...config, modelAttempts: 3 } },
+      );
+      box.session = session;
+      expect(await session.send({ runId: 'run-a', text: 'Hi.' })).toMatchObject({ reason: 'cancelled' });
+      expect(provider.received).toHaveLength(1);
+    }
   });
 
   test('is the escalation of one at the boundary, and asked again it stands', async () => {

@@ -54,7 +54,6 @@ async function handOverOne(tenure: Tenure, live: LiveRun, step: Step, call: Tool
   if (tool === null) throw new Error(`Invariant broken: ${key} has an intent and no tool`);
   live.handedOver.add(key);
   const outcome = await tenure.plane.dispatch({ key, tool, arguments: call.call.arguments, signal: live.stop.signal });
-  tenure.demandOpen();
   recordResult(tenure, resultOf(live.run, step, call, outcome));
 }
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bytesOf, copyState } from '../../sessions/testing/session.js';
 import { startStrictProvider, type StrictProvider } from '../../sessions/testing/strict-provider.js';
 import { emptyFolder, kill, release } from '../../testing/roles.js';
-import { byRecord, inspect, killedAt, runRole, startProvider } from './testing/roles.js';
+import { byRecord, demandLawful, inspect, killedAt, runRole, startProvider } from './testing/roles.js';
 import { asksForWhatItIsTold, charge, scenarioOf, tool } from './testing/scenarios.js';
 
 let provider: StrictProvider;
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  expect(provider.refused()).toEqual([]);
+  demandLawful(provider, { once: false });
   await provider.close();
 });
 

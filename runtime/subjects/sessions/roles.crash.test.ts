@@ -9,7 +9,7 @@ import { checkpoints } from '../../contract/data.js';
 import type { StrictProvider } from '../../sessions/testing/strict-provider.js';
 import { emptyFolder, release, type Role } from '../../testing/roles.js';
 import type { During, Scenario, ScriptStep } from './scenario.js';
-import { byRecord, inspect, killedAt, plain, runRole, startProvider } from './testing/roles.js';
+import { byRecord, demandLawful, inspect, killedAt, plain, runRole, startProvider } from './testing/roles.js';
 import { charge, commandTool, scenarioOf, tool } from './testing/scenarios.js';
 
 let provider: StrictProvider;
@@ -19,9 +19,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  // Whatever was killed and taken up: no call was made twice, and nothing was sent that a chat provider refuses.
-  expect(Object.values(provider.toolKeys()).filter((count) => count > 1)).toEqual([]);
-  expect(provider.refused()).toEqual([]);
+  demandLawful(provider, { once: true });
   await provider.close();
 });
 

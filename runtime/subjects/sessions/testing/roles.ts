@@ -13,6 +13,13 @@ export function startProvider(): Promise<StrictProvider> {
   return startStrictProvider({ model: asksForWhatItIsTold });
 }
 
+/** Whatever was killed and taken up: nothing was sent that a chat provider refuses, and, where it is asked for, no call was made twice. */
+export function demandLawful(provider: StrictProvider, { once }: { once: boolean }): void {
+  const wrong = [...provider.refused()];
+  for (const [key, count] of Object.entries(provider.toolKeys())) if (once && count > 1) wrong.push(`${key} came ${count} times`);
+  if (wrong.length > 0) throw new Error(`What was sent is not lawful: ${wrong.join('; ')}.`);
+}
+
 export function runRole(options: RoleOptions): Promise<Role> {
   return runAnyRole({ subject: 'sessions', scenario: plain, ...options });
 }
