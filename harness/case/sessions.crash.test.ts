@@ -2,33 +2,19 @@
  * Sessions under the harness, with real processes: whatever a killed role had started is gone, its tools too, and the crash models work on a
  * session as on anything else.
  */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Process } from '../contract/types.js';
 import type { PlannedCase } from '../plan/types.js';
 import { ownCgroup } from '../process/cgroup.js';
-import { allPids, isLiving, processFacts } from '../process/proc.js';
 import { runPlan, type RunResult } from '../run.js';
 import { race, readJson } from '../testing/plans.js';
-import { sessionArm, sessionCase, sessionPlan } from '../testing/sessions.js';
+import { livingTools, sessionArm, sessionCase, sessionPlan } from '../testing/sessions.js';
 import { standForRuns } from '../testing/stand.js';
 import { realStages, type Stages } from './context.js';
 
 const stand = standForRuns();
-
-/** Tools that live, of whomever: by the key that only they are given. */
-function livingTools(): number[] {
-  return allPids().filter((pid) => isLiving(processFacts(pid)) && environmentOf(pid).includes('\0KILLPOINT_TOOL_KEY=s-1/'));
-}
-
-function environmentOf(pid: number): string {
-  try {
-    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
-  } catch {
-    return '';
-  }
-}
 
 const withoutCgroup: Stages = { ...realStages, spawn: (request) => realStages.spawn({ ...request, cgroupHome: null }) };
 

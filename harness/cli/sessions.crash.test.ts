@@ -13,7 +13,7 @@ import type { SessionState } from '../contract/types.js';
 import { inventoryOf } from '../io/inventory.js';
 import { commandsForSession } from '../report/session-commands.js';
 import { Person, run } from '../testing/person.js';
-import { charge, sessionScenario } from '../testing/sessions.js';
+import { charge, endlessMail, livingTools, sessionScenario } from '../testing/sessions.js';
 import { sessionOf, stateFolderAt } from './state-folder.js';
 
 const person = new Person();
@@ -161,6 +161,18 @@ describe('for every stage there is a way on', () => {
     expect(code).toBe(2);
     expect(await words).toMatch(/was interrupted.* The effect is unknown[^]*session s-1: next close_out on run-1/);
   });
+});
+
+it('interrupted while a program is at work: nobody of it is left', async () => {
+  const state = await killedAt('model_step_finished#1', sessionScenario([{ ...endlessMail, name: 'charge' }]));
+  const holding = await person.listening(() => undefined);
+  const args = [person.main, 'resume', state, '--provider', holding.url];
+  const child = spawn(process.execPath, args, { stdio: 'ignore' });
+  await once(holding.server, 'request');
+  expect(livingTools().length).toBeGreaterThan(0);
+  child.kill('SIGINT');
+  expect(await once(child, 'exit')).toEqual([2, null]);
+  expect(livingTools()).toEqual([]);
 });
 
 describe('what is refused', () => {

@@ -1,7 +1,9 @@
 /**
  * Small plans over the installed subject `sessions`: what the tests of whole runs of sessions share.
  */
+import { readFileSync } from 'node:fs';
 import type { Kill, Plan, PlannedArm, PlannedCase } from '../plan/types.js';
+import { allPids, isLiving, processFacts } from '../process/proc.js';
 
 type Scenario = Plan['scenarios'][string];
 type Script = Plan['providers'][string];
@@ -87,4 +89,17 @@ export function sessionPlan(cases: PlannedCase[]): Plan {
     stopping_rule: 'Every case runs once.',
     exclusions: 'A void case makes the verdict unknown.',
   };
+}
+
+/** Tools that live, of whomever: by the key that only they are given. */
+export function livingTools(): number[] {
+  return allPids().filter((pid) => isLiving(processFacts(pid)) && environmentOf(pid).includes('\0KILLPOINT_TOOL_KEY=s-1/'));
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}`;
+  } catch {
+    return '';
+  }
 }
