@@ -46,6 +46,7 @@ describe('a strict provider refuses', () => {
     ['a part without a type', [{ role: 'user', content: [{ text: 'Hi.' }] }], 'content'],
     ['calls that are no list', [user, { role: 'assistant', content: 'x', tool_calls: {} }, user], 'tool_calls'],
     ['an empty list of calls', [user, { role: 'assistant', content: 'x', tool_calls: [] }, user], 'tool_calls'],
+    ['a call that is none beside one that is', asks(call('a'), 'b'), 'tool_calls'],
     ['a call with an empty id', asks(call('')), 'tool_calls'],
     ['a call of another type', asks(call('a', { type: 'custom' })), 'tool_calls'],
     ['a call without a name', asks(call('a', { function: { name: '', arguments: '{}' } })), 'tool_calls'],

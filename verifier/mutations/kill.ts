@@ -38,7 +38,7 @@ const sentAndKilled: Place = (editor) =>
 const killedLater: Place = (editor) =>
   editor.find(({ caseId, planned: { kill } }, { cases }) => kill?.at === 'checkpoint' && caseId !== cases[0]?.id);
 
-export const killMutations = (completed: Place) =>
+export const killMutations = (completed: Place, withOwnReceipts: Place) =>
   ({
     'kill-unproven': [
       facts(killedAt(), 'the process ended by SIGTERM', (value) => void (value.exit = { code: null, signal: 'SIGTERM' })),
@@ -93,7 +93,7 @@ export const killMutations = (completed: Place) =>
       onPlace(completed, 'an arm began before its producer had ended', ['process-shared'], (editor, target) =>
         editor.process(target, (value) => void (at(value, 'spawned').monotonic_ns = '1')),
       ),
-      onPlace(completed, 'a request came before its role began', ['process-shared'], (editor, target) =>
+      onPlace(withOwnReceipts, 'a request came before its role began', ['process-shared'], (editor, target) =>
         editor.receipts(target, (lines) => {
           const received = lines.find((line) => line.kind === 'received');
           if (received !== undefined) received.monotonic_ns = '1';

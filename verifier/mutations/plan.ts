@@ -165,7 +165,8 @@ export const planMutations = (completed: Place) =>
       ),
       onPlace(completed, 'an effect of another name than the endpoint', ['script-departed'], (editor, target) =>
         editor.receipts(target, (lines) => {
-          for (const line of lines) if (line.kind === 'settled' && line.effect !== null) line.effect.name = 'another';
+          const last = lines.findLast((line) => line.kind === 'settled' && line.effect !== null);
+          if (last?.kind === 'settled' && last.effect !== null) last.effect.name = 'another';
         }),
       ),
     ],

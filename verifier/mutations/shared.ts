@@ -1,6 +1,6 @@
 /**
- * The breaks that hold of any subject. Most need a place where all went well, which each model finds in its own record: a role that acted
- * once and completed, alone, that nothing continues, and of which all receipts are its own.
+ * The breaks that hold of any subject. Most need a place where all went well, which each model finds in its own record: a resume that acted
+ * once and completed, alone, that nothing continues; and some, one of which all receipts are its own.
  */
 import { bagMutations } from './bag.js';
 import { inspectionMutations } from './inspection.js';
@@ -9,8 +9,8 @@ import { grouped, type Place } from './places.js';
 import { planMutations } from './plan.js';
 import { receiptMutations } from './receipts.js';
 
-export const sharedMutations = (completed: Place) =>
+export const sharedMutations = (completed: Place, withOwnReceipts = completed) =>
   grouped([
-    ...[bagMutations, planMutations(completed), killMutations(completed)],
-    ...[inspectionMutations(completed), receiptMutations(completed)],
+    ...[bagMutations, planMutations(completed), killMutations(completed, withOwnReceipts)],
+    ...[inspectionMutations(completed), receiptMutations(withOwnReceipts)],
   ]);

@@ -4,8 +4,10 @@
  * without any list of what may be in one.
  */
 import { checkpoints } from '../../contract/data.js';
+import { callOfKey, stepOfKey } from '../../model/sessions/requests.js';
 import type { Bundle, Snapshot } from '../../read/bundle.js';
 import type { SessionFrame } from '../../read/session-records.js';
+import { addedRequests } from '../derived.js';
 import type { Place } from '../parking.js';
 import type { Departure } from '../subject-model.js';
 import { addedFrames, historyIn, logIn } from './derived.js';
@@ -53,11 +55,17 @@ export function barriersOf(frames: readonly SessionFrame[]): SessionFrame[][] {
   return groups;
 }
 
-/** A request is open: a step without an answer, or a call with an intent and no terminal. */
+/** A request is open, and so is every one that was held: that of a step without an answer, or of a call with an intent and no terminal. */
 export function endsWithIntent(snapshot: Snapshot): boolean {
-  const run = historyIn(snapshot).runs.at(-1);
+  const history = historyIn(snapshot);
+  const run = history.runs.at(-1);
   const step = run?.steps.at(-1);
   if (step === undefined || run?.finished !== undefined) return false;
-  if (step.finished === undefined) return true;
-  return step.calls.some(({ intents, results }) => intents.length > 0 && results.length === 0);
+  const open = new Set(step.calls.filter(({ intents, results }) => intents.length > 0 && results.length === 0));
+  if (step.finished !== undefined && open.size === 0) return false;
+  const held = addedRequests(snapshot).filter(({ settled }) => settled?.ended === 'gone_while_held' || settled?.ended === 'held_at_close');
+  return held.every(({ received: { idempotency_key: key } }) => {
+    const call = callOfKey(history, key);
+    return call === null ? stepOfKey(history, key)?.step === step && step.finished === undefined : open.has(call);
+  });
 }

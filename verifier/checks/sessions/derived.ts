@@ -25,6 +25,16 @@ export function historyIn({ state }: Pick<Snapshot, 'state'>): History {
   return historyOf(logIn(state).records);
 }
 
+/** That of the folder, and of one that was moved away from its owner. */
+export function historiesIn({ states }: Snapshot): History[] {
+  return states.map((state) => historyIn({ state }));
+}
+
+/** How many owners may still send the one request that they had committed to when their lock was defeated. */
+export function lateOwners({ lineage }: Snapshot): number {
+  return lineage.filter(({ planned: { crash } }) => crash?.model === 'zombie' && crash.defeat !== 'none').length;
+}
+
 /** The history that the snapshot began with; null for the first process. */
 export function historyBefore({ base }: Snapshot): History | null {
   return base === undefined ? null : historyIn(base);

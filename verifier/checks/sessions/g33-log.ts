@@ -48,7 +48,7 @@ function logJudged(snapshot: Snapshot, state: StateEvidence, bundle: Bundle, say
   problemWrong(log.value, file, say);
   if (frames.length === 0) say('log-damaged', 'The log holds no frame.', { file });
   tailWrong(snapshot, log.value, file, say);
-  framesWrong(log.value, file, say);
+  framesWrong(log.value, file, !isExternal(snapshot), say);
   lineageWrong(snapshot, log.value, file, bundle, say);
   floorWrong(snapshot, state, log.value, say);
   return frames.length;
@@ -73,11 +73,15 @@ function tailWrong({ base, planned }: Snapshot, { tornBytes, frames }: SessionLo
 }
 
 /** What the shapes cannot say: ids that are made of the seq, and features that follow from what a record says. */
-function framesWrong({ frames }: SessionLog, file: string, say: Say): void {
+function framesWrong({ frames }: SessionLog, file: string, isOurs: boolean, say: Say): void {
   for (const frame of frames) {
-    if (!isRecord(frame)) continue;
+    const at = { file, seq: frame.seq };
+    if (!isRecord(frame)) {
+      // A reader skips it; no runtime of this contract writes it.
+      if (isOurs) say('frame-malformed', `The contract has no ${frame.type}.`, at);
+      continue;
+    }
     const { seq, type, payload, features } = frame;
-    const at = { file, seq };
     if (features.join() !== requiredFeatures(frame).join())
       say('frame-malformed', `The frame requires ${features.join(', ') || 'nothing'}, and its record something else.`, at);
     if (type === 'step_started' && payload.step_id !== `step-${seq}`)
@@ -92,7 +96,7 @@ function framesWrong({ frames }: SessionLog, file: string, say: Say): void {
 }
 
 /** The first frame of a log and of each later tenure names it, and no other does; whoever goes on begins a tenure of its own. */
-function lineageWrong(snapshot: Snapshot, { frames, records }: SessionLog, file: string, bundle: Bundle, say: Say): void {
+function lineageWrong(snapshot: Snapshot, { frames, records, tornBytes }: SessionLog, file: string, bundle: Bundle, say: Say): void {
   const session = lineageIn(records);
   frames.forEach(({ seq, fence, type }, index) => {
     const before = frames[index - 1];
@@ -106,6 +110,9 @@ function lineageWrong(snapshot: Snapshot, { frames, records }: SessionLog, file:
     if (type !== 'lineage' && type !== 'run_started') continue;
     if (payload.session_id !== session?.session_id) say('lineage-broken', 'The session has another id than its log.', { file, seq });
   }
+  const end = frames.at(-1);
+  if (end?.type === 'lineage' && end.seq > 1 && tornBytes === 0)
+    say('lineage-broken', 'A tenure was begun in which nothing was recorded.', { file, seq: end.seq });
   const first = frames[snapshot.base?.log.value?.frames.length ?? 0];
   const last = snapshot.base?.log.value?.frames.at(-1);
   if (last !== undefined && first !== undefined && first.fence === last.fence)

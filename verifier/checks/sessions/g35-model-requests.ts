@@ -14,7 +14,7 @@ import type { Request } from '../../read/receipts.js';
 import { need, perSnapshot, type CaseCheck, type Say } from '../check.js';
 import { inheritedLines } from '../derived.js';
 import type { Sent } from '../subject-model.js';
-import { historyIn, inheritedCount, sentBy } from './derived.js';
+import { historiesIn, historyIn, inheritedCount, lateOwners, sentBy } from './derived.js';
 import { plannedModelRequests } from './planned.js';
 
 export const g35: CaseCheck = {
@@ -28,13 +28,15 @@ export const g35: CaseCheck = {
   check: ({ snapshots }) =>
     perSnapshot(snapshots, plannedModelRequests, (snapshot, say) => {
       const file = snapshot.file('receipts.jsonl');
-      const asked = new Set<string | null>();
+      const asked = new Map<string | null, number>();
+      const late = lateOwners(snapshot);
       // What is for nobody, neither a model nor a tool, has no step either.
       const sent = sentBy(snapshot).filter((line) => requestKind(line) !== 'tool');
       for (const line of sent) {
-        const wrong = requestWrong(snapshot, line) ?? (asked.has(line.idempotency_key) ? 'A model was asked twice under one key.' : null);
+        const times = (asked.get(line.idempotency_key) ?? 0) + 1;
+        const wrong = requestWrong(snapshot, line) ?? (times > 1 + late ? 'A model was asked twice under one key.' : null);
         if (wrong !== null) say('request-unfounded', wrong, { file, seq: line.seq });
-        asked.add(line.idempotency_key);
+        asked.set(line.idempotency_key, times);
       }
       attemptsWrong(snapshot, say);
       return sent.length;
@@ -42,15 +44,14 @@ export const g35: CaseCheck = {
 };
 
 function requestWrong(snapshot: Snapshot, line: Sent): string | null {
-  const history = historyIn(snapshot);
-  const asked = stepOfKey(history, line.idempotency_key);
-  if (asked === null) return 'The provider received a request for which there is no step.';
+  const found = historiesIn(snapshot).map((history) => ({ history, asked: stepOfKey(history, line.idempotency_key) }));
+  const { history, asked } = found.find((one) => one.asked !== null) ?? {};
+  if (history === undefined || asked == null) return 'The provider received a request for which there is no step.';
   const { step, attempt } = asked;
   const { config } = step.run;
   if (line.method !== 'POST' || line.path !== config.provider.path) return 'A model was asked at another place than its run says.';
   if ((line.headers['content-type'] ?? 'application/json') !== 'application/json') return 'A model request was not sent as JSON.';
-  if (attempt > Math.min(config.model_attempts, step.attemptsFinished.length + 1))
-    return 'A model was asked more often than there were attempts.';
+  if (attempt > Math.min(config.model_attempts, attemptsOf(step))) return 'A model was asked more often than there were attempts.';
   const intent = step.attempts.find((one) => one.attempt === attempt);
   if (config.model_leg === 'intent' && intent?.request.sha256 !== line.body_sha256)
     return 'A model was asked otherwise than was recorded before.';
@@ -60,17 +61,30 @@ function requestWrong(snapshot: Snapshot, line: Sent): string | null {
   return wanted?.sha256 === line.body_sha256 ? null : 'A model request is not what the log up to the watermark of its step renders to.';
 }
 
-/** Every attempt that has ended, against the answers under its key. */
+/** How many attempts can have been sent: those that ended, and one more where the last had no answer and the step is open. */
+function attemptsOf({ attemptsFinished: ended, finished }: Step): number {
+  const isOver = finished !== undefined || ended.at(-1)?.outcome === 'answer';
+  return ended.length + (isOver ? 0 : 1);
+}
+
+/** Every attempt on record against what its step renders to, and every one that has ended against the answers under its key. */
 function attemptsWrong(snapshot: Snapshot, say: Say): void {
   const { requests } = need(snapshot.receipts);
   const byKey = new Map(requests.map((request) => [request.received.idempotency_key, request]));
   const sent = new Set(sentBy(snapshot).map((line) => line.idempotency_key));
   const history = historyIn(snapshot);
+  const file = snapshot.state.logFile;
   for (const step of history.stepsById.values()) {
+    const wanted = requestOf(history, step);
+    for (const { seq, request } of [...step.attempts, ...step.attemptsFinished]) {
+      const size = wanted === null ? null : Buffer.byteLength(wanted.text);
+      if (request.sha256 !== wanted?.sha256 || request.size !== size)
+        say('request-unfounded', 'An attempt is recorded with another request than its step renders to.', { file, seq });
+    }
     for (const ended of step.attemptsFinished) {
       const key = modelKey(history.sessionId ?? '', step.run.id, step.id, ended.attempt);
-      const wrong = attemptWrong(step, ended, byKey.get(key), sent.has(key), requestOf(history, step));
-      if (wrong !== null) say('request-unfounded', wrong, { file: snapshot.state.logFile, seq: ended.seq });
+      const wrong = attemptWrong(step, ended, byKey.get(key), sent.has(key));
+      if (wrong !== null) say('request-unfounded', wrong, { file, seq: ended.seq });
     }
   }
 }
@@ -79,13 +93,10 @@ type Ended = At<'model_attempt_finished'>;
 
 function attemptWrong(
   step: Step,
-  { outcome, request, response, http_status: status }: Ended,
+  { outcome, response, http_status: status }: Ended,
   found: Request | undefined,
   isSent: boolean,
-  wanted: ReturnType<typeof requestOf>,
 ): string | null {
-  const size = wanted === null ? null : Buffer.byteLength(wanted.text);
-  if (request.sha256 !== wanted?.sha256 || request.size !== size) return 'An attempt is recorded with another request than its step renders to.';
   switch (outcome) {
     case 'not_sent':
       return isSent || response !== null || status !== null ? 'An attempt is recorded as not sent, and something came of it.' : null;

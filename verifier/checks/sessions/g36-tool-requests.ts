@@ -5,7 +5,8 @@
  * Not verified: what a command sends.
  *
  * A `restart` is the naive loop: it asks again, under the same key, for each call that had an intent and no terminal when it began. That is
- * no finding here but the outcome `duplicated`; whatever it asks for beyond that is one.
+ * no finding here but the outcome `duplicated`; whatever it asks for beyond that is one. So is, once, what an owner still sends whose lock
+ * was defeated while it stood.
  */
 import { groupBy } from '../../model/effects.js';
 import { toolOf } from '../../model/sessions/batch-plan.js';
@@ -14,7 +15,7 @@ import type { Snapshot } from '../../read/bundle.js';
 import { addedRequests } from '../derived.js';
 import { perSnapshot, type CaseCheck, type Say } from '../check.js';
 import type { Sent } from '../subject-model.js';
-import { historyIn, repeatedByRestart, sentBy } from './derived.js';
+import { historiesIn, historyIn, lateOwners, repeatedByRestart, sentBy } from './derived.js';
 import { plannedToolRequests } from './planned.js';
 
 export const g36: CaseCheck = {
@@ -32,9 +33,9 @@ export const g36: CaseCheck = {
         const wrong = requestWrong(snapshot, line);
         if (wrong !== null) say('tool-unintended', wrong, { file, seq: line.seq });
       }
-      const again = repeatedByRestart(snapshot);
+      const [again, late] = [repeatedByRestart(snapshot), lateOwners(snapshot)];
       for (const [key, lines] of groupBy(sent, ({ idempotency_key: own }) => own ?? ''))
-        for (const { seq } of lines.slice(1 + (again.get(key) ?? 0)))
+        for (const { seq } of lines.slice(1 + late + (again.get(key) ?? 0)))
           say('tool-repeated', 'A key was requested again.', { file, seq });
       overlapsWrong(snapshot, say);
       return sent.length;
@@ -42,8 +43,9 @@ export const g36: CaseCheck = {
 };
 
 function requestWrong(snapshot: Snapshot, line: Sent): string | null {
-  const call = callOfKey(historyIn(snapshot), line.idempotency_key);
-  if (call === null || call.intents.length === 0) return 'The provider received a request of a tool that nobody recorded as intended.';
+  const found = historiesIn(snapshot).map((history) => callOfKey(history, line.idempotency_key));
+  const call = found.find((one) => one !== null && one.intents.length > 0);
+  if (call == null) return 'The provider received a request of a tool that nobody recorded as intended.';
   if (toolOf(call.step.run.config, call.name)?.kind === 'command') return null;
   const wanted = toolRequestOf(call);
   const isSame = wanted?.sha256 === line.body_sha256 && wanted.path === line.path && line.method === 'POST';

@@ -92,6 +92,7 @@ function stepWrong(run: Run, { seq, payload }: RecordsOf<'step_started'>, isSame
   const done = run.lastFinished;
   if ((done?.number ?? 0) >= run.config.max_steps) return 'A run takes more steps than it may.';
   if (payload.watermark_seq < (done?.turnFinished?.seq ?? run.seq)) return 'A step renders less than what was done before it.';
+  if (run.steers.some(({ steered }) => steered.seq > payload.watermark_seq)) return 'A step leaves out a message that came before it.';
   if (last === undefined) return null;
   if (last.finished === undefined)
     return isSameTenure(last.seq, seq) ? 'A step begins before the one before it has its answer.' : null;

@@ -2,9 +2,11 @@
 import { grouped } from '../places.js';
 import { sharedMutations } from '../shared.js';
 import { logMutations } from './log.js';
-import { completed } from './places.js';
+import { completed, recovered } from './places.js';
 import { recordMutations } from './record.js';
 import { requestMutations } from './requests.js';
 import { roleMutations } from './roles.js';
 
-export const sessionsMutations = grouped([sharedMutations(completed), logMutations, recordMutations, requestMutations, roleMutations]);
+export const sessionsMutations = grouped([
+  ...[sharedMutations(recovered, completed), logMutations, recordMutations, requestMutations, roleMutations],
+]);

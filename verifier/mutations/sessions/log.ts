@@ -7,11 +7,11 @@ import type { Editor, Mutation } from '../editor.js';
 import { onPlace, type Families, type Place } from '../places.js';
 import { coverAll, coverLog, forgedFrames, writeFrames, type Forged } from './edits.js';
 import { encodeFloor } from './encode.js';
-import { completed, featured, onFirst, onFrames, produced, requiring, withRecord } from './places.js';
+import { acted, continued, featured, onFirst, onFrames, produced, requiring, withRecord } from './places.js';
 
 /** Changes the bytes of the log; whoever tells of the folder agrees. */
 function onBytes(name: string, codes: readonly FindingCode[], change: (bytes: Buffer, target: Snapshot) => Buffer | null): Mutation {
-  return onPlace(completed, name, codes, (editor, target) => {
+  return onPlace(acted, name, codes, (editor, target) => {
     const changed = change(Buffer.from(editor.bytes(target.state.logFile)), target);
     if (changed === null) editor.files.delete(target.state.logFile);
     else editor.files.set(target.state.logFile, changed);
@@ -31,7 +31,7 @@ function onHeaders(find: Place, name: string, code: FindingCode, change: (added:
   });
 }
 
-function onFolder(name: string, code: FindingCode, change: (editor: Editor, target: Snapshot) => void, find = completed): Mutation {
+function onFolder(name: string, code: FindingCode, change: (editor: Editor, target: Snapshot) => void, find = acted): Mutation {
   return onPlace(find, name, [code], (editor, target) => {
     change(editor, target);
     coverLog(editor, target);
@@ -53,13 +53,13 @@ export const logMutations = {
       const { offset = 0, size = 0 } = logIn(target.state).frames.at(-1) ?? {};
       return Buffer.concat([bytes, bytes.subarray(offset, offset + (size >> 1))]);
     }),
-    onHeaders(completed, 'a frame requires what no reader has', 'log-damaged', (added) => {
+    onHeaders(acted, 'a frame requires what no reader has', 'log-damaged', (added) => {
       const last = added.at(-1);
       if (last !== undefined) last.features = ['scope/v1'];
     }),
   ],
   'frame-malformed': [
-    onHeaders(completed, 'a frame requires more than its record says', 'frame-malformed', (added) => {
+    onHeaders(acted, 'a frame requires more than its record says', 'frame-malformed', (added) => {
       const last = added.at(-1);
       if (last !== undefined) last.features = ['model-intent/v1'];
     }),
@@ -69,23 +69,23 @@ export const logMutations = {
       frame.features = [];
       return true;
     }),
-    onFirst(completed, 'a step renders itself', ['frame-malformed'], 'step_started', (payload, { seq }) => {
+    onFirst(acted, 'a step renders itself', ['frame-malformed'], 'step_started', (payload, { seq }) => {
       payload.watermark_seq = seq;
     }),
-    onHeaders(completed, 'a payload is not of its shape', 'frame-malformed', (added) => {
+    onHeaders(acted, 'a payload is not of its shape', 'frame-malformed', (added) => {
       const last = added.at(-1);
       if (last !== undefined) last.payload.passed = true;
     }),
   ],
   'lineage-broken': [
-    onFrames(completed, 'a process went on in the tenure of the one before it', ['lineage-broken'], (added) =>
+    onFrames(continued, 'a process went on in the tenure of the one before it', ['lineage-broken'], (added) =>
       added.filter(({ type }) => type !== 'lineage').map((frame) => ({ ...frame, fence: frame.fence - 1 })),
     ),
-    onHeaders(completed, 'a tenure names another log', 'lineage-broken', (added) => {
+    onHeaders(continued, 'a tenure names another log', 'lineage-broken', (added) => {
       const lineage = added.find(({ type }) => type === 'lineage');
       if (lineage !== undefined) lineage.payload.identity = 'f'.repeat(32);
     }),
-    onHeaders(completed, 'a tenure was left out of the count', 'lineage-broken', (added) => {
+    onHeaders(continued, 'a tenure was left out of the count', 'lineage-broken', (added) => {
       for (const frame of added) frame.fence += 1;
     }),
     onHeaders(produced, 'a run has another session', 'lineage-broken', (added) => {
@@ -124,7 +124,7 @@ export const logMutations = {
     ),
   ],
   'history-rewritten': [
-    onPlace(completed, 'an inherited record was rewritten', ['history-rewritten'], (editor, target) => {
+    onPlace(continued, 'an inherited record was rewritten', ['history-rewritten'], (editor, target) => {
       const frames = forgedFrames(target);
       const first = frames.find(({ type }) => type === 'run_started');
       if (first === undefined) return false;
@@ -136,24 +136,24 @@ export const logMutations = {
     }),
   ],
   'frames-export-mismatch': [
-    onPlace(completed, 'an exported frame differs from the stored one', ['frames-export-mismatch'], (editor, target) =>
+    onPlace(acted, 'an exported frame differs from the stored one', ['frames-export-mismatch'], (editor, target) =>
       editor.inspection(target, ({ log }) => void Object.assign(log?.frames[0] ?? {}, { fence: 9 })),
     ),
-    onPlace(completed, 'the export lacks its last frame', ['frames-export-mismatch'], (editor, target) =>
+    onPlace(acted, 'the export lacks its last frame', ['frames-export-mismatch'], (editor, target) =>
       editor.inspection(target, ({ log }) => void log?.frames.pop()),
     ),
-    onPlace(completed, 'the export tells of a torn tail', ['frames-export-mismatch'], (editor, target) =>
+    onPlace(acted, 'the export tells of a torn tail', ['frames-export-mismatch'], (editor, target) =>
       editor.inspection(target, ({ log }) => void (log === undefined ? null : (log.torn_bytes = 7))),
     ),
-    onPlace(completed, 'an inspector exported a ledger', ['frames-export-mismatch'], (editor, target) =>
+    onPlace(acted, 'an inspector exported a ledger', ['frames-export-mismatch'], (editor, target) =>
       editor.inspection(target, (value) => void (value.events = [])),
     ),
   ],
   'session-state-mismatch': [
-    onPlace(completed, 'an inspector\u2019s state altered', ['session-state-mismatch'], (editor, target) =>
+    onPlace(acted, 'an inspector\u2019s state altered', ['session-state-mismatch'], (editor, target) =>
       editor.inspection(target, ({ session }) => void Object.assign(session ?? {}, { next_operation: 'run_step' })),
     ),
-    onPlace(completed, 'a call was projected in another state', ['session-state-mismatch'], (editor, target) =>
+    onPlace(acted, 'a call was projected in another state', ['session-state-mismatch'], (editor, target) =>
       editor.inspection(target, ({ session }) => {
         const { runs = [] } = session as { runs?: { calls: { state: string }[] }[] };
         const call = runs.flatMap(({ calls }) => calls).at(0);

@@ -6,7 +6,7 @@ import { sessionLogV1 } from '../../contract/data.js';
 import { expectation, onPlace, type Families } from '../places.js';
 import { rescript } from './cover.js';
 import { changeFrames, coverAll, type Forged } from './edits.js';
-import { apart, closedOut, completed, drained, grouped, onFirst, onFrames, produced, replacing, resumed, spent, withRecord } from './places.js';
+import { acted, apart, closedOut, continued, drained, grouped, onFirst, onFrames, produced, replacing, resumed, spent, withRecord } from './places.js';
 
 const { texts } = sessionLogV1;
 const answered = withRecord('approval_resolved');
@@ -27,29 +27,29 @@ function swapped(added: readonly Forged[], one: Forged['type'], other: Forged['t
 
 export const recordMutations = {
   'record-order': [
-    onFrames(completed, 'a result stands before its intent', ['record-order'], (added) =>
+    onFrames(acted, 'a result stands before its intent', ['record-order'], (added) =>
       swapped(added, 'tool_dispatch_intent', 'tool_result'),
     ),
-    onFrames(completed, 'a batch is finished before its results', ['record-order'], (added) =>
+    onFrames(acted, 'a batch is finished before its results', ['record-order'], (added) =>
       swapped(added, 'tool_result', 'tool_batch_finished'),
     ),
-    onFrames(completed, 'a call has two terminals', ['record-order'], (added) => replacing(added, 'tool_result', twice)),
-    onFrames(completed, 'a turn is finished twice', ['record-order'], (added) => replacing(added, 'turn_finished', twice)),
-    onFrames(completed, 'a record follows the end of its run', ['record-order'], (added) => {
+    onFrames(acted, 'a call has two terminals', ['record-order'], (added) => replacing(added, 'tool_result', twice)),
+    onFrames(acted, 'a turn is finished twice', ['record-order'], (added) => replacing(added, 'turn_finished', twice)),
+    onFrames(acted, 'a record follows the end of its run', ['record-order'], (added) => {
       const turn = added.findLast(({ type }) => type === 'turn_finished');
       return turn === undefined ? false : [...added, { ...structuredClone(turn), seq: 0, synced: -1 }];
     }),
-    onFrames(completed, 'an intent was never recorded', ['record-order', 'tool-unintended'], (added) =>
+    onFrames(acted, 'an intent was never recorded', ['record-order', 'tool-unintended'], (added) =>
       replacing(added, 'tool_dispatch_intent', () => []),
     ),
-    onFrames(completed, 'a plan was never recorded', ['record-order'], (added) =>
+    onFrames(acted, 'a plan was never recorded', ['record-order'], (added) =>
       replacing(added, 'tool_batch_started', () => []),
     ),
-    onFirst(completed, 'a plan lists another tool than the model asked for', ['record-order'], 'tool_batch_started', (payload) => {
+    onFirst(acted, 'a plan lists another tool than the model asked for', ['record-order'], 'tool_batch_started', (payload) => {
       const [first] = payload.planned as { name: string }[];
       if (first !== undefined) first.name = 'another';
     }),
-    onFirst(completed, 'an intent has other bytes than the model wrote', ['record-order'], 'tool_dispatch_intent', (payload) => {
+    onFirst(acted, 'an intent has other bytes than the model wrote', ['record-order'], 'tool_dispatch_intent', (payload) => {
       payload.arguments = `${String(payload.arguments)} `;
     }),
     onFirst(grouped, 'a call was dispatched before its intent was durable', ['record-order'], 'tool_result', (_payload, frame) => {
@@ -63,16 +63,16 @@ export const recordMutations = {
     }),
   ],
   'tool-result-mismatch': [
-    onFirst(completed, 'a tool said something else', ['tool-result-mismatch'], 'tool_result', (payload) => {
+    onFirst(acted, 'a tool said something else', ['tool-result-mismatch'], 'tool_result', (payload) => {
       payload.output = 'Nothing happened.';
     }),
-    onFirst(completed, 'a tool failed that had not', ['tool-result-mismatch'], 'tool_result', (payload) => {
+    onFirst(acted, 'a tool failed that had not', ['tool-result-mismatch'], 'tool_result', (payload) => {
       payload.is_error = true;
     }),
-    onFirst(completed, 'a call that was served is recorded as not sent', ['tool-result-mismatch'], 'tool_result', (payload) => {
+    onFirst(acted, 'a call that was served is recorded as not sent', ['tool-result-mismatch'], 'tool_result', (payload) => {
       Object.assign(payload, { outcome: 'not_sent', output: texts.not_sent, is_error: true });
     }),
-    onFirst(completed, 'an output was not kept that had room', ['tool-result-mismatch'], 'tool_result', (payload) => {
+    onFirst(acted, 'an output was not kept that had room', ['tool-result-mismatch'], 'tool_result', (payload) => {
       Object.assign(payload, { output: texts.too_large, is_error: true });
     }),
     onFirst(closedOut, 'an unknown result says that it failed', ['tool-result-mismatch'], 'tool_result', (payload) => {
@@ -117,7 +117,7 @@ export const recordMutations = {
         }
       },
     ),
-    onFirst(completed, 'an intent spends an approval that nobody gave', ['approval-unlawful'], 'tool_dispatch_intent', (payload) => {
+    onFirst(acted, 'an intent spends an approval that nobody gave', ['approval-unlawful'], 'tool_dispatch_intent', (payload) => {
       payload.approval_seq = 1;
     }),
     onFrames(answered, 'a question was answered twice', ['approval-unlawful', 'scenario-unplanned'], (added) =>
@@ -155,7 +155,7 @@ export const recordMutations = {
         render.bundle = render.bundle.replace('"model":"', '"model":"another-');
       },
     ),
-    onFirst(completed, 'a result has a time that nobody asked for', ['configuration-unlawful'], 'tool_result', (payload, frame) => {
+    onFirst(acted, 'a result has a time that nobody asked for', ['configuration-unlawful'], 'tool_result', (payload, frame) => {
       payload.finished_at_ms = 1;
       frame.features = ['tool-times/v1'];
     }),
@@ -180,7 +180,7 @@ export const recordMutations = {
     }),
   ],
   'prediction-failed': [
-    onPlace(completed, 'the plan predicts another end of the run', ['prediction-failed'], (editor, target) =>
+    onPlace(continued, 'the plan predicts another end of the run', ['prediction-failed'], (editor, target) =>
       expectation(editor, target, (expect) => {
         const runs = expect.session?.runs.map((run) => ({ ...run, stage: 'step_due' as const })) ?? [];
         expect.session = { next_operation: 'run_step', runs };

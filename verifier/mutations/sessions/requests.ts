@@ -7,7 +7,7 @@ import { textSha256 } from '../../read/hash.js';
 import type { Editor, Line, Mutation } from '../editor.js';
 import { onPlace, type Families, type Place } from '../places.js';
 import { coverAll } from './edits.js';
-import { completed, repeated } from './places.js';
+import { acted, repeated } from './places.js';
 
 type Lines = Parameters<Parameters<Editor['receipts']>[1]>[0];
 type Received = Extract<Lines[number], { kind: 'received' }>;
@@ -63,44 +63,44 @@ function rewrite(received: Received | undefined, change: (body: Record<string, u
 
 export const requestMutations = {
   'request-unfounded': [
-    onReceipts(completed, 'a model was asked for something else', ['request-unfounded'], (lines) =>
+    onReceipts(acted, 'a model was asked for something else', ['request-unfounded'], (lines) =>
       rewrite(last(lines, 'model'), (body) => void (body.model = 'another')),
     ),
-    onReceipts(completed, 'a model request has the key of no step', ['request-unfounded'], (lines) =>
+    onReceipts(acted, 'a model request has the key of no step', ['request-unfounded'], (lines) =>
       again(lines, 'model', (received) => rekey(received, 'another')),
     ),
-    onReceipts(completed, 'a model was asked twice under one key', ['request-unfounded'], (lines) => again(lines, 'model')),
-    onReceipts(completed, 'a model gave another answer', ['request-unfounded'], (lines) => {
+    onReceipts(acted, 'a model was asked twice under one key', ['request-unfounded'], (lines) => again(lines, 'model')),
+    onReceipts(acted, 'a model gave another answer', ['request-unfounded'], (lines) => {
       const settled = endOf(lines, last(lines, 'model'));
       if (settled !== undefined) settled.response_sha256 = '0'.repeat(64);
     }),
-    onReceipts(completed, 'a model was asked at another place', ['request-unfounded'], (lines) => {
+    onReceipts(acted, 'a model was asked at another place', ['request-unfounded'], (lines) => {
       const received = last(lines, 'model');
       if (received !== undefined) received.path += '?again=1';
     }),
-    onReceipts(completed, 'a model request was not sent as JSON', ['request-unfounded'], (lines) => {
+    onReceipts(acted, 'a model request was not sent as JSON', ['request-unfounded'], (lines) => {
       const received = last(lines, 'model');
       if (received !== undefined) received.headers['content-type'] = 'text/plain';
     }),
   ],
   'tool-unintended': [
-    onReceipts(completed, 'a tool was asked for something else', ['tool-unintended'], (lines) =>
+    onReceipts(acted, 'a tool was asked for something else', ['tool-unintended'], (lines) =>
       rewrite(last(lines, 'tool'), (body) => void (body.arguments = '{"amount":1000000}')),
     ),
-    onReceipts(completed, 'an effect that no intent knows', ['tool-unintended'], (lines) =>
+    onReceipts(acted, 'an effect that no intent knows', ['tool-unintended'], (lines) =>
       again(lines, 'tool', (received) => rekey(received, `${received.idempotency_key ?? ''}-again`)),
     ),
-    onReceipts(completed, 'a tool request was not sent as JSON', ['tool-unintended'], (lines) => {
+    onReceipts(acted, 'a tool request was not sent as JSON', ['tool-unintended'], (lines) => {
       const received = last(lines, 'tool');
       if (received !== undefined) received.headers['content-type'] = 'text/plain';
     }),
   ],
   'tool-repeated': [
-    onReceipts(completed, 'a key was requested twice', ['tool-repeated'], (lines) => again(lines, 'tool')),
+    onReceipts(acted, 'a key was requested twice', ['tool-repeated'], (lines) => again(lines, 'tool')),
     onReceipts(repeated, 'the naive loop asked more often than its nature explains', ['tool-repeated'], (lines) => again(lines, 'tool')),
   ],
   'tool-result-mismatch': [
-    onReceipts(completed, 'a provider gave a tool another answer', ['tool-result-mismatch'], (lines) => {
+    onReceipts(acted, 'a provider gave a tool another answer', ['tool-result-mismatch'], (lines) => {
       const settled = endOf(lines, last(lines, 'tool'));
       if (settled !== undefined) settled.response_sha256 = '0'.repeat(64);
     }),
@@ -108,7 +108,7 @@ export const requestMutations = {
   'conversation-invalid': [
     // A strict provider would have refused it, so its answer departs from its script as well.
     onReceipts(
-      completed,
+      acted,
       'a conversation ended with the assistant',
       ['conversation-invalid', 'request-unfounded', 'script-departed'],
       (lines) =>
@@ -117,7 +117,7 @@ export const requestMutations = {
         }),
     ),
     onReceipts(
-      completed,
+      acted,
       'a conversation lacks the result of a call',
       ['conversation-invalid', 'request-unfounded', 'script-departed'],
       (lines) =>

@@ -4,7 +4,7 @@ import type { Editor } from '../editor.js';
 import { killedAt, onPlace, type Families } from '../places.js';
 import { coverAll, forgedFrames, invented, writeFrames } from './edits.js';
 import { encodeFloor } from './encode.js';
-import { completed, onFirst, refused } from './places.js';
+import { acted, onFirst, refused } from './places.js';
 
 /** Moves the plan, the record and the line to another place; only the log stays as it was. */
 function announceElsewhere(editor: Editor, killed: Snapshot, checkpoint: string): void {
@@ -30,7 +30,7 @@ export const roleMutations = {
     ),
   ],
   'session-refusal-acted': [
-    onPlace(refused, 'a role refused and began a tenure', ['session-refusal-acted'], (editor, target) => {
+    onPlace(refused, 'a role refused and began a tenure', ['lineage-broken', 'session-refusal-acted'], (editor, target) => {
       const frames = forgedFrames(target);
       const last = frames.at(-1);
       const lineage = frames.find(({ type }) => type === 'lineage');
@@ -56,7 +56,7 @@ export const roleMutations = {
     }),
   ],
   'script-departed': [
-    onFirst(completed, 'a model said something else than its script', ['script-departed'], 'model_step_finished', (payload) => {
+    onFirst(acted, 'a model said something else than its script', ['script-departed'], 'model_step_finished', (payload) => {
       (payload.assistant as { text: string | null }).text = 'Something else.';
     }),
   ],
