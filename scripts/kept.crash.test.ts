@@ -2,7 +2,7 @@
  * What the kept bundles still show, each time the code changes: the newest of each plan.
  *
  * A verdict is fixed: a program that judges a kept bundle otherwise has changed its mind about old evidence, and CHANGELOG.md must say so. And
- * the killed ledgers can still be opened: today's runtime projects what the inspectors recorded then. That is asked in this process, of so
+ * the killed records can still be opened: today's runtime projects what the inspectors recorded then. That is asked in this process, of so
  * many of each bundle, chosen by their hashes, and of one of each by the command that a person would use.
  */
 import { spawnSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openReader, type WorkState } from '../runtime/index.js';
+import { openReader, openSessionReader, type SessionState, type WorkState } from '../runtime/index.js';
 import { judged, keptBundle, keptPlans } from './kept.js';
 import { quoted } from './readme.js';
 
@@ -26,7 +26,7 @@ function json(...path: string[]): unknown {
   return JSON.parse(readFileSync(join(...path), 'utf8'));
 }
 
-/** The folder of every snapshot whose process was killed and left a ledger. */
+/** The folder of every snapshot whose process was killed and left a record. */
 function killedIn(bundle: string): string[] {
   const cases = join(bundle, 'data/cases');
   const places = readdirSync(cases).flatMap((name) => {
@@ -36,15 +36,27 @@ function killedIn(bundle: string): string[] {
   return places.filter((place) => {
     const process = join(place, 'process.json');
     const killed = existsSync(process) && (json(process) as { exit: { signal: string | null } }).exit.signal === 'SIGKILL';
-    return killed && existsSync(join(place, 'state/ledger.sqlite'));
+    return killed && (existsSync(join(place, 'state/ledger.sqlite')) || isSession(place));
   });
 }
 
-function recordedIn(place: string): unknown {
-  return (json(place, 'inspection.json') as { projections: unknown }).projections;
+function isSession(place: string): boolean {
+  return existsSync(join(place, 'state/session.wal'));
 }
 
-function projected(place: string): WorkState[] {
+function recordedIn(place: string): unknown {
+  return told(json(place, 'inspection.json'), place);
+}
+
+/** What is said of the state, by an inspector or to a person. */
+function told(document: unknown, place: string): unknown {
+  if (Array.isArray(document)) return document;
+  const { projections, session } = document as { projections?: unknown; session?: unknown };
+  return isSession(place) ? session : projections;
+}
+
+function projected(place: string): WorkState[] | SessionState {
+  if (isSession(place)) return openSessionReader(join(place, 'state')).state();
   const scratch = mkdtempSync(join(work, 'look-'));
   const reader = openReader({ directory: join(place, 'state'), scratch });
   try {
@@ -78,7 +90,7 @@ describe.each(bundles)('the kept bundle of %s', (plan, bundle) => {
     expect(readFileSync(join('preregistrations', `${plan}.json`)).equals(cited)).toBe(true);
   });
 
-  it('holds killed ledgers that open as ever: each projects what was recorded, and looking changes no byte', () => {
+  it('holds killed records that open as ever: each projects what was recorded, and looking changes no byte', () => {
     expect(killed.length).toBeGreaterThan(0);
     for (const place of killed) {
       const before = bytesOf(place);
@@ -92,8 +104,7 @@ describe.each(bundles)('the kept bundle of %s', (plan, bundle) => {
     const args = ['bin/killpoint.js', 'state', join(place, 'state'), '--json'];
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 });
     expect(stderr).toBe('');
-    const told = JSON.parse(stdout) as unknown;
-    expect(Array.isArray(told) ? told : (told as { projections: unknown }).projections, place).toEqual(recordedIn(place));
+    expect(told(JSON.parse(stdout), place), place).toEqual(recordedIn(place));
   });
 });
 
