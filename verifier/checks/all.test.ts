@@ -16,8 +16,10 @@ const promisedIn = (part: string) =>
 const [ofCalls, ofSessions] = [promisedIn(above), promisedIn(below)];
 
 /** The numbers in whose place those of sessions stand, as the contract says it. */
-const replaced = [...(/in the place of (.+?), which are about calls/.exec(below)?.[1] ?? '').matchAll(/G(\d+)(?: to G(\d+))?/g)].flatMap(
-  ([, from, to = from]) => Array.from({ length: Number(to) - Number(from) + 1 }, (_none, index) => `G${Number(from) + index}`),
+const replaced = [
+  ...(/in the place of (.+?), which are about calls/.exec(below)?.[1] ?? '').matchAll(/G(\d+)(?: to G(\d+))?/g),
+].flatMap(([, from, to = from]) =>
+  Array.from({ length: Number(to) - Number(from) + 1 }, (_none, index) => `G${Number(from) + index}`),
 );
 
 const told = (name: (typeof modelNames)[number]) =>
@@ -65,19 +67,16 @@ describe('a model', () => {
     expect(numbers).toEqual(expect.arrayContaining([1, 2, 3, 4, 5, 6, 7, 9, 17, 18, 23, 25, 26]));
   });
 
-  it.each(modelNames)(
-    '%s has mutations for every code that its checks may give, and for no other',
-    (name) => {
-      const codes = checksOf(name).flatMap((check) => check.codes);
-      expect(Object.keys(mutationsOf(name)).sort()).toEqual([...codes].sort());
-      for (const code of codes) {
-        const list = mutationsOf(name)[code] ?? [];
-        expect(list.length, code).toBeGreaterThan(0);
-        for (const mutation of list) {
-          expect(mutation.codes as readonly string[], mutation.name).toContain(code);
-          for (const caused of mutation.codes) expect(codes, mutation.name).toContain(caused);
-        }
+  it.each(modelNames)('%s has mutations for every code that its checks may give, and for no other', (name) => {
+    const codes = checksOf(name).flatMap((check) => check.codes);
+    expect(Object.keys(mutationsOf(name)).sort()).toEqual([...codes].sort());
+    for (const code of codes) {
+      const list = mutationsOf(name)[code] ?? [];
+      expect(list.length, code).toBeGreaterThan(0);
+      for (const mutation of list) {
+        expect(mutation.codes as readonly string[], mutation.name).toContain(code);
+        for (const caused of mutation.codes) expect(codes, mutation.name).toContain(caused);
       }
-    },
-  );
+    }
+  });
 });

@@ -58,8 +58,7 @@ function heldInRequest(snapshot: Snapshot, several: number, model: SubjectModel,
       file: model.logFile(snapshot.state),
     });
   }
-  const mismatch = (detail: string): void =>
-    say('checkpoint-mismatch', detail, { file: snapshot.file('receipts.jsonl') });
+  const mismatch = (detail: string): void => say('checkpoint-mismatch', detail, { file: snapshot.file('receipts.jsonl') });
   // Requests that left at once may be answered in any order.
   const isOver = (one: Request): boolean => !isHeld(one) && !model.isAmongSeveral(snapshot, one.received);
   if (!isOnItsWay && (request === undefined || isOver(request)))

@@ -106,7 +106,8 @@ function requestsWrong(snapshot: Snapshot, script: Script, model: SubjectModel, 
     const step = steps.get(received.seq);
     if (settled === undefined || step === undefined || settled.effect?.replayed === true) continue;
     const message = model.messageKept(snapshot, received);
-    const wrong = contentWrong(step, settled, (hash) => model.responseKept(snapshot, hash)) ?? messageWrong(step, settled, message);
+    const wrong =
+      contentWrong(step, settled, (hash) => model.responseKept(snapshot, hash)) ?? messageWrong(step, settled, message);
     if (wrong !== null) say('script-departed', wrong, { file, seq: settled.seq });
   }
 }

@@ -138,7 +138,8 @@ export const planMutations = (completed: Place) =>
             for (const line of lines) {
               if (line.kind !== 'settled' || line.effect === null) continue;
               const first = firsts.get(keys.get(line.request));
-              line.effect = first === undefined ? { ...line.effect, effect_id: `effect-${firsts.size + 1}` } : { ...first, replayed: true };
+              line.effect =
+                first === undefined ? { ...line.effect, effect_id: `effect-${firsts.size + 1}` } : { ...first, replayed: true };
               if (first === undefined) firsts.set(keys.get(line.request), line.effect);
             }
           }),

@@ -56,6 +56,8 @@ function returned({ results }: Call): Call['results'] {
 export function sharedBarriers(added: readonly SessionFrame[]): Disorder[] {
   return added.flatMap(({ seq, synced, type }, index) => {
     const isFirst = type === 'lineage' || added[index - 1]?.type === 'lineage' || index === 0;
-    return isFirst || synced === seq - 1 ? [] : [{ seq, detail: 'A record shares a barrier where each is to have one of its own.' }];
+    return isFirst || synced === seq - 1
+      ? []
+      : [{ seq, detail: 'A record shares a barrier where each is to have one of its own.' }];
   });
 }

@@ -63,7 +63,9 @@ export function endsWithIntent(snapshot: Snapshot): boolean {
   if (step === undefined || run?.finished !== undefined) return false;
   const open = new Set(step.calls.filter(({ intents, results }) => intents.length > 0 && results.length === 0));
   if (step.finished !== undefined && open.size === 0) return false;
-  const held = addedRequests(snapshot).filter(({ settled }) => settled?.ended === 'gone_while_held' || settled?.ended === 'held_at_close');
+  const held = addedRequests(snapshot).filter(
+    ({ settled }) => settled?.ended === 'gone_while_held' || settled?.ended === 'held_at_close',
+  );
   return held.every(({ received: { idempotency_key: key } }) => {
     const call = callOfKey(history, key);
     return call === null ? stepOfKey(history, key)?.step === step && step.finished === undefined : open.has(call);

@@ -96,19 +96,29 @@ function framesWrong({ frames }: SessionLog, file: string, isOurs: boolean, say:
 }
 
 /** The first frame of a log and of each later tenure names it, and no other does; whoever goes on begins a tenure of its own. */
-function lineageWrong(snapshot: Snapshot, { frames, records, tornBytes }: SessionLog, file: string, bundle: Bundle, say: Say): void {
+function lineageWrong(
+  snapshot: Snapshot,
+  { frames, records, tornBytes }: SessionLog,
+  file: string,
+  bundle: Bundle,
+  say: Say,
+): void {
   const session = lineageIn(records);
   frames.forEach(({ seq, fence, type }, index) => {
     const before = frames[index - 1];
     const begins = before === undefined || fence !== before.fence;
     if (begins !== (type === 'lineage'))
-      say('lineage-broken', begins ? 'A tenure does not begin with its lineage.' : 'A lineage frame stands in a tenure.', { file, seq });
+      say('lineage-broken', begins ? 'A tenure does not begin with its lineage.' : 'A lineage frame stands in a tenure.', {
+        file,
+        seq,
+      });
     if (fence !== (before?.fence ?? 0) + (begins ? 1 : 0))
       say('lineage-broken', `The fence of frame ${seq} does not count the tenures.`, { file, seq });
   });
   for (const { seq, type, payload } of records) {
     if (type !== 'lineage' && type !== 'run_started') continue;
-    if (payload.session_id !== session?.session_id) say('lineage-broken', 'The session has another id than its log.', { file, seq });
+    if (payload.session_id !== session?.session_id)
+      say('lineage-broken', 'The session has another id than its log.', { file, seq });
   }
   const end = frames.at(-1);
   if (end?.type === 'lineage' && end.seq > 1 && tornBytes === 0)
@@ -136,8 +146,7 @@ const folderFiles = new Set(['format.json', sessionLogV1.file, 'wal-feature-floo
 
 /** A missing log is damaged, and a missing or malformed format record is named by G3. */
 function folderWrong(snapshot: Snapshot, state: StateEvidence, { plan }: Bundle, say: Say): void {
-  const malformed = (detail: string, name: string): void =>
-    say('session-folder-malformed', detail, { file: state.file(name) });
+  const malformed = (detail: string, name: string): void => say('session-folder-malformed', detail, { file: state.file(name) });
   for (const { path } of state.files)
     if (!folderFiles.has(path)) malformed('The state folder holds a file that no session has.', path);
   const format = state.format.value;

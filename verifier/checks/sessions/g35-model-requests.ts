@@ -21,7 +21,8 @@ export const g35: CaseCheck = {
   guarantee: 'G35',
   sentence:
     'Every model request has its step, under its key, and its body is what the log up to the step\u2019s watermark renders to, once for each attempt.',
-  covers: 'every model request in every receipt log; every attempt that is recorded as ended, by status and by the hash of the bytes',
+  covers:
+    'every model request in every receipt log; every attempt that is recorded as ended, by status and by the hash of the bytes',
   doesNotCover: 'what an answer said that no script told; attempts that are recorded as broken or cancelled',
   codes: ['request-unfounded'],
   scope: 'case',
@@ -49,16 +50,20 @@ function requestWrong(snapshot: Snapshot, line: Sent): string | null {
   if (history === undefined || asked == null) return 'The provider received a request for which there is no step.';
   const { step, attempt } = asked;
   const { config } = step.run;
-  if (line.method !== 'POST' || line.path !== config.provider.path) return 'A model was asked at another place than its run says.';
+  if (line.method !== 'POST' || line.path !== config.provider.path)
+    return 'A model was asked at another place than its run says.';
   if ((line.headers['content-type'] ?? 'application/json') !== 'application/json') return 'A model request was not sent as JSON.';
-  if (attempt > Math.min(config.model_attempts, attemptsOf(step))) return 'A model was asked more often than there were attempts.';
+  if (attempt > Math.min(config.model_attempts, attemptsOf(step)))
+    return 'A model was asked more often than there were attempts.';
   const intent = step.attempts.find((one) => one.attempt === attempt);
   if (config.model_leg === 'intent' && intent?.request.sha256 !== line.body_sha256)
     return 'A model was asked otherwise than was recorded before.';
   if (line.seq > inheritedLines(snapshot) && step.seq <= inheritedCount(snapshot))
     return 'A model was asked for a step that another process began.';
   const wanted = requestOf(history, step);
-  return wanted?.sha256 === line.body_sha256 ? null : 'A model request is not what the log up to the watermark of its step renders to.';
+  return wanted?.sha256 === line.body_sha256
+    ? null
+    : 'A model request is not what the log up to the watermark of its step renders to.';
 }
 
 /** How many attempts can have been sent: those that ended, and one more where the last had no answer and the step is open. */
@@ -99,7 +104,9 @@ function attemptWrong(
 ): string | null {
   switch (outcome) {
     case 'not_sent':
-      return isSent || response !== null || status !== null ? 'An attempt is recorded as not sent, and something came of it.' : null;
+      return isSent || response !== null || status !== null
+        ? 'An attempt is recorded as not sent, and something came of it.'
+        : null;
     case 'broken':
     case 'cancelled':
       return null;
@@ -109,7 +116,9 @@ function attemptWrong(
       const { settled } = found ?? {};
       const isAnswer = settled?.ended === 'answered' && settled.status === status && settled.response_sha256 === response?.sha256;
       if (!isAnswer) return 'The provider gave no such answer to this attempt.';
-      if (outcome === 'answer' ? status !== 200 : step.finished !== undefined && step.attemptsFinished.at(-1)?.outcome !== 'answer')
+      if (
+        outcome === 'answer' ? status !== 200 : step.finished !== undefined && step.attemptsFinished.at(-1)?.outcome !== 'answer'
+      )
         return 'An attempt is an answer that the provider did not give.';
       return null;
     }

@@ -38,7 +38,12 @@ export const g37: CaseCheck = {
         for (const call of calls) {
           for (const result of call.results) {
             judged += 1;
-            const told = { answers: answers.get(call.key) ?? [], isSent: sent.has(call.key), isCut: wasCut(snapshot, call), isBounded };
+            const told = {
+              answers: answers.get(call.key) ?? [],
+              isSent: sent.has(call.key),
+              isCut: wasCut(snapshot, call),
+              isBounded,
+            };
             const wrong = resultWrong(call, result, told);
             if (wrong !== null) say('tool-result-mismatch', wrong, { file: snapshot.state.logFile, seq: result.seq });
           }

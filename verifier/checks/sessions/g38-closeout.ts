@@ -25,7 +25,8 @@ export const g38: CaseCheck = {
   guarantee: 'G38',
   sentence:
     'What nobody can know was closed and not continued: every indeterminate call of a recovered run has its `unknown`, its run makes no further model request unless each such call may go on, and a requested cancel ends as cancelled.',
-  covers: 'every run: what follows that which stops it, how it ends, what its close-out gave each call; what a completed role left open',
+  covers:
+    'every run: what follows that which stops it, how it ends, what its close-out gave each call; what a completed role left open',
   doesNotCover: 'whether a call that is unknown came back after all; which of two failures ended a model step',
   codes: ['closeout-unlawful'],
   scope: 'case',
@@ -104,12 +105,14 @@ function recoveredWrong(snapshot: Snapshot, unlawful: Unlawful): void {
     unlawful('A run takes another step although it was to be closed out.', run.steps[before.steps.length]?.seq);
   const calls = run.lastFinished?.calls ?? [];
   const dispatched = calls.find((call, index) => call.intents.length > (before.lastFinished?.calls[index]?.intents.length ?? 0));
-  if (dispatched !== undefined) unlawful('A call is dispatched although its run was to be closed out.', dispatched.intents.at(-1)?.seq);
+  if (dispatched !== undefined)
+    unlawful('A call is dispatched although its run was to be closed out.', dispatched.intents.at(-1)?.seq);
   for (const call of calls) {
     const closings = due.closings.get(call.key);
     const terminal = terminalOf(call);
     if (closings === undefined || (terminal === null && run.finished === undefined)) continue;
-    if (!isClosing(call, closings)) unlawful(`The close-out gave the call ${call.id} another terminal than it is to have.`, seqOf(call));
+    if (!isClosing(call, closings))
+      unlawful(`The close-out gave the call ${call.id} another terminal than it is to have.`, seqOf(call));
   }
 }
 

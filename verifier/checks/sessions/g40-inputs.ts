@@ -54,28 +54,23 @@ function inputWrong(
   steers: Set<string>,
   next: SessionRecord | undefined,
 ): string | null | undefined {
-  switch (record.type) {
-    case 'run_started':
-      return runWrong(record, before);
-    case 'queued':
-      if (before.submissions.has(record.payload.submission_id)) return 'A submission is queued twice.';
-      if (before.runsById.has(record.payload.submission_id)) return 'A submission is queued under the id of a run.';
-      return interrupts(record, before, next) ? null : 'An interrupting message does not interrupt the run that goes on.';
-    case 'retracted': {
-      const submission = before.submissions.get(record.payload.submission_id);
-      if (submission === undefined) return 'A message is taken back that was never queued.';
-      return submission.runs.length + submission.retracted.length === 0 ? null : 'A message is taken back that waits no more.';
-    }
-    case 'steered': {
-      const { send_id: id } = record.payload;
-      if (id === undefined) return null;
-      const isSecond = steers.has(id);
-      steers.add(id);
-      return isSecond ? 'A steer is recorded twice.' : null;
-    }
-    default:
-      return undefined;
+  if (record.type === 'run_started') return runWrong(record, before);
+  if (record.type === 'queued') {
+    if (before.submissions.has(record.payload.submission_id)) return 'A submission is queued twice.';
+    if (before.runsById.has(record.payload.submission_id)) return 'A submission is queued under the id of a run.';
+    return interrupts(record, before, next) ? null : 'An interrupting message does not interrupt the run that goes on.';
   }
+  if (record.type === 'retracted') {
+    const submission = before.submissions.get(record.payload.submission_id);
+    if (submission === undefined) return 'A message is taken back that was never queued.';
+    return submission.runs.length + submission.retracted.length === 0 ? null : 'A message is taken back that waits no more.';
+  }
+  if (record.type !== 'steered') return undefined;
+  const { send_id: id } = record.payload;
+  if (id === undefined) return null;
+  const isSecond = steers.has(id);
+  steers.add(id);
+  return isSecond ? 'A steer is recorded twice.' : null;
 }
 
 function runWrong({ payload }: RecordsOf<'run_started'>, before: History): string | null {

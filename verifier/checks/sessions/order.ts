@@ -29,7 +29,8 @@ export const orderProblems = once((records: readonly SessionRecord[]): readonly 
   });
   const known = new Set(problems.map(({ seq }) => seq));
   for (const { seq, type } of strays)
-    if (!inputs.has(type) && !known.has(seq)) problems.push({ seq, detail: `The ${type} belongs to nothing, or was there before.` });
+    if (!inputs.has(type) && !known.has(seq))
+      problems.push({ seq, detail: `The ${type} belongs to nothing, or was there before.` });
   return problems;
 });
 
@@ -53,7 +54,9 @@ function disorder(record: SessionRecord, history: History, isSameTenure: SameTen
     case 'model_step_finished':
       return answerWrong(run, record, isSameTenure);
     case 'approval_requested':
-      return isLastOf(run, payload.step_id) && run.lastFinished?.batch === undefined ? null : 'An approval is asked for at the wrong time.';
+      return isLastOf(run, payload.step_id) && run.lastFinished?.batch === undefined
+        ? null
+        : 'An approval is asked for at the wrong time.';
     case 'run_paused':
       return run.awaiting.size > 0 ? null : 'A run is paused that waits for nobody.';
     case 'tool_batch_started':
@@ -92,7 +95,8 @@ function stepWrong(run: Run, { seq, payload }: RecordsOf<'step_started'>, isSame
   const done = run.lastFinished;
   if ((done?.number ?? 0) >= run.config.max_steps) return 'A run takes more steps than it may.';
   if (payload.watermark_seq < (done?.turnFinished?.seq ?? run.seq)) return 'A step renders less than what was done before it.';
-  if (run.steers.some(({ steered }) => steered.seq > payload.watermark_seq)) return 'A step leaves out a message that came before it.';
+  if (run.steers.some(({ steered }) => steered.seq > payload.watermark_seq))
+    return 'A step leaves out a message that came before it.';
   if (last === undefined) return null;
   if (last.finished === undefined)
     return isSameTenure(last.seq, seq) ? 'A step begins before the one before it has its answer.' : null;
@@ -148,7 +152,9 @@ function callWrong(run: Run, call: Call, { type, payload }: OfCall): string | nu
   if (batch.finished !== undefined) return `The ${type} comes after its batch is finished.`;
   if (terminalOf(call) !== null) return `The ${type} is of a call that has its terminal.`;
   if (type === 'tool_no_dispatch')
-    return plan.plan === 'no_dispatch' && plan.reason === payload.reason ? null : 'A call is not dispatched for another reason than its plan.';
+    return plan.plan === 'no_dispatch' && plan.reason === payload.reason
+      ? null
+      : 'A call is not dispatched for another reason than its plan.';
   if (plan.plan !== 'dispatch') return `The ${type} is of a call that is planned as not dispatched.`;
   const isLastStep = number === run.config.max_steps;
   if (type === 'tool_dispatch_intent') {
@@ -162,7 +168,9 @@ function callWrong(run: Run, call: Call, { type, payload }: OfCall): string | nu
   if (isSent && call.intents.length === 0) return 'A result comes before its intent.';
   if (outcome === 'max_steps' && !isLastStep) return 'A call is stopped by a limit that the run has not reached.';
   if (outcome === 'unknown' || !isSent || batch.started.mode === 'parallel') return null;
-  return calls.slice(0, calls.indexOf(call)).some(isUnsettled) ? 'A call of a sequential batch has its result before the one before it.' : null;
+  return calls.slice(0, calls.indexOf(call)).some(isUnsettled)
+    ? 'A call of a sequential batch has its result before the one before it.'
+    : null;
 }
 
 /** It was dispatched and came back, so everything that was to be intended had been. */

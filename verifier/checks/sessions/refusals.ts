@@ -25,7 +25,8 @@ export function refusalWrong(snapshot: Snapshot, role: RoleEvidence, bundle: Bun
   const isKnown = told.on !== null && (history.runsById.has(told.on) || history.callsByKey.has(told.on));
   if (told.on !== on && !isKnown) return 'The refusal concerns what is not in the log.';
   const drift = driftIn(snapshot, bundle, history);
-  if (!sameJson(told.drift, told.reason === 'config_conflict' ? drift : [])) return 'The refusal names another drift than there is.';
+  if (!sameJson(told.drift, told.reason === 'config_conflict' ? drift : []))
+    return 'The refusal names another drift than there is.';
   return isThere(told, history, drift, memberOf(toldTo(snapshot, role).input, 'run_id'))
     ? null
     : `The refusal gives ${told.reason} as its reason, which is not there.`;

@@ -39,7 +39,8 @@ export function changeFrames(editor: Editor, target: Snapshot, change: (frames: 
   const frames = forgedFrames(target);
   const changed = change(frames) ?? frames;
   const numbers = new Map(changed.map(({ seq }, index) => [seq, index + 1]));
-  const moved = (seq: number): number => numbers.get(seq) ?? Math.max(0, ...[...numbers].filter(([old]) => old < seq).map(([, now]) => now));
+  const moved = (seq: number): number =>
+    numbers.get(seq) ?? Math.max(0, ...[...numbers].filter(([old]) => old < seq).map(([, now]) => now));
   const synced = syncedAnew(changed, moved);
   const renumbered = changed.map((frame, index) => ({
     ...frame,
@@ -114,8 +115,7 @@ export function renderAgain(editor: Editor, target: Snapshot): void {
       if (line.kind === 'settled' || wanted === undefined || line.body_sha256 === wanted.sha256) continue;
       line.body = { data: wanted.text, encoding: 'utf8' };
       line.body_sha256 = wanted.sha256;
-      if (line.headers['content-length'] !== undefined)
-        line.headers['content-length'] = String(Buffer.byteLength(wanted.text));
+      if (line.headers['content-length'] !== undefined) line.headers['content-length'] = String(Buffer.byteLength(wanted.text));
     }
   });
 }

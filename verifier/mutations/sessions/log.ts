@@ -10,7 +10,11 @@ import { encodeFloor } from './encode.js';
 import { acted, continued, featured, onFirst, onFrames, produced, requiring, withRecord } from './places.js';
 
 /** Changes the bytes of the log; whoever tells of the folder agrees. */
-function onBytes(name: string, codes: readonly FindingCode[], change: (bytes: Buffer, target: Snapshot) => Buffer | null): Mutation {
+function onBytes(
+  name: string,
+  codes: readonly FindingCode[],
+  change: (bytes: Buffer, target: Snapshot) => Buffer | null,
+): Mutation {
   return onPlace(acted, name, codes, (editor, target) => {
     const changed = change(Buffer.from(editor.bytes(target.state.logFile)), target);
     if (changed === null) editor.files.delete(target.state.logFile);
@@ -20,7 +24,12 @@ function onBytes(name: string, codes: readonly FindingCode[], change: (bytes: Bu
 }
 
 /** Writes frames as they are, without moving anything. */
-function onHeaders(find: Place, name: string, code: FindingCode, change: (added: Forged[], editor: Editor) => boolean | void): Mutation {
+function onHeaders(
+  find: Place,
+  name: string,
+  code: FindingCode,
+  change: (added: Forged[], editor: Editor) => boolean | void,
+): Mutation {
   return onPlace(find, name, [code], (editor, target) => {
     const frames = forgedFrames(target);
     const inherited = target.base === undefined ? 0 : logIn(target.base.state).frames.length;
@@ -104,7 +113,12 @@ export const logMutations = {
   ],
   'floor-behind': [
     onFolder('the feature floor is gone', 'floor-behind', (editor, { state }) => editor.files.delete(state.floorFile), featured),
-    onFolder('the feature floor is behind the log', 'floor-behind', (editor, { state }) => editor.files.set(state.floorFile, encodeFloor([])), featured),
+    onFolder(
+      'the feature floor is behind the log',
+      'floor-behind',
+      (editor, { state }) => editor.files.set(state.floorFile, encodeFloor([])),
+      featured,
+    ),
     onFolder('the feature floor names what no reader has', 'floor-behind', (editor, { state }) =>
       editor.files.set(state.floorFile, encodeFloor(['scope/v1'])),
     ),

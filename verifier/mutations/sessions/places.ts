@@ -117,9 +117,7 @@ export const featured: Place = leaf((snapshot) => (snapshot.log.value?.floor.fea
 export const requiring: Place = leaf((snapshot) => addedFrames(snapshot).some(({ features }) => features.length > 0));
 
 /** Of the naive loop, where a key was asked for again. */
-export const repeated: Place = leaf(
-  ({ planned: { role, expect } }) => role === 'restart' && expect.outcome === 'duplicated',
-);
+export const repeated: Place = leaf(({ planned: { role, expect } }) => role === 'restart' && expect.outcome === 'duplicated');
 
 /** Drained messages of both classes. */
 export const drained: Place = leaf((snapshot) => {
@@ -130,8 +128,12 @@ export const drained: Place = leaf((snapshot) => {
 
 /** An answer of a person that an intent spends, where nobody else goes on from the answer. */
 export const spent: Place = leaf((snapshot, { cases }) => {
-  const siblings = cases.find(({ id }) => id === snapshot.caseId)?.snapshots.filter(({ base }) => base?.name === snapshot.base?.name);
-  const spends = addedRecords(snapshot).some(({ type, payload }) => type === 'tool_dispatch_intent' && payload.approval_seq !== null);
+  const siblings = cases
+    .find(({ id }) => id === snapshot.caseId)
+    ?.snapshots.filter(({ base }) => base?.name === snapshot.base?.name);
+  const spends = addedRecords(snapshot).some(
+    ({ type, payload }) => type === 'tool_dispatch_intent' && payload.approval_seq !== null,
+  );
   return spends && siblings?.length === 1;
 });
 
@@ -185,7 +187,11 @@ function cover(editor: Editor, target: Snapshot): void {
 }
 
 /** What follows the first added frame of a type is put in its place, with it. */
-export function replacing(added: readonly Forged[], type: RecordType, by: (frame: Forged) => readonly Forged[]): Forged[] | false {
+export function replacing(
+  added: readonly Forged[],
+  type: RecordType,
+  by: (frame: Forged) => readonly Forged[],
+): Forged[] | false {
   const at = added.findIndex((frame) => frame.type === type);
   const frame = added[at];
   return frame === undefined ? false : [...added.slice(0, at), ...by(frame), ...added.slice(at + 1)];

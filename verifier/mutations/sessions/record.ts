@@ -6,7 +6,21 @@ import { sessionLogV1 } from '../../contract/data.js';
 import { expectation, onPlace, type Families } from '../places.js';
 import { rescript } from './cover.js';
 import { changeFrames, coverAll, type Forged } from './edits.js';
-import { acted, apart, closedOut, continued, drained, grouped, onFirst, onFrames, produced, replacing, resumed, spent, withRecord } from './places.js';
+import {
+  acted,
+  apart,
+  closedOut,
+  continued,
+  drained,
+  grouped,
+  onFirst,
+  onFrames,
+  produced,
+  replacing,
+  resumed,
+  spent,
+  withRecord,
+} from './places.js';
 
 const { texts } = sessionLogV1;
 const answered = withRecord('approval_resolved');
@@ -42,9 +56,7 @@ export const recordMutations = {
     onFrames(acted, 'an intent was never recorded', ['record-order', 'tool-unintended'], (added) =>
       replacing(added, 'tool_dispatch_intent', () => []),
     ),
-    onFrames(acted, 'a plan was never recorded', ['record-order'], (added) =>
-      replacing(added, 'tool_batch_started', () => []),
-    ),
+    onFrames(acted, 'a plan was never recorded', ['record-order'], (added) => replacing(added, 'tool_batch_started', () => [])),
     onFirst(acted, 'a plan lists another tool than the model asked for', ['record-order'], 'tool_batch_started', (payload) => {
       const [first] = payload.planned as { name: string }[];
       if (first !== undefined) first.name = 'another';
@@ -52,9 +64,15 @@ export const recordMutations = {
     onFirst(acted, 'an intent has other bytes than the model wrote', ['record-order'], 'tool_dispatch_intent', (payload) => {
       payload.arguments = `${String(payload.arguments)} `;
     }),
-    onFirst(grouped, 'a call was dispatched before its intent was durable', ['record-order'], 'tool_result', (_payload, frame) => {
-      frame.synced -= 1;
-    }),
+    onFirst(
+      grouped,
+      'a call was dispatched before its intent was durable',
+      ['record-order'],
+      'tool_result',
+      (_payload, frame) => {
+        frame.synced -= 1;
+      },
+    ),
     onFrames(apart, 'two records share a barrier where each is to have its own', ['record-order'], (added) => {
       const last = added.at(-1);
       if (last === undefined || added.at(-2)?.type === 'lineage') return false;
@@ -93,9 +111,15 @@ export const recordMutations = {
       'tool_result',
       (payload) => Object.assign(payload, { outcome: 'interrupted', output: texts.interrupted }),
     ),
-    onFirst(withRecord('run_cancel_requested'), 'a cancelled run ended as interrupted', ['closeout-unlawful'], 'run_finished', (payload) => {
-      payload.reason = 'interrupted';
-    }),
+    onFirst(
+      withRecord('run_cancel_requested'),
+      'a cancelled run ended as interrupted',
+      ['closeout-unlawful'],
+      'run_finished',
+      (payload) => {
+        payload.reason = 'interrupted';
+      },
+    ),
   ],
   'approval-unlawful': [
     onFirst(answered, 'an answer is to another question', ['approval-unlawful'], 'approval_resolved', (payload) => {

@@ -97,7 +97,9 @@ export const requestMutations = {
   ],
   'tool-repeated': [
     onReceipts(acted, 'a key was requested twice', ['tool-repeated'], (lines) => again(lines, 'tool')),
-    onReceipts(repeated, 'the naive loop asked more often than its nature explains', ['tool-repeated'], (lines) => again(lines, 'tool')),
+    onReceipts(repeated, 'the naive loop asked more often than its nature explains', ['tool-repeated'], (lines) =>
+      again(lines, 'tool'),
+    ),
   ],
   'tool-result-mismatch': [
     onReceipts(acted, 'a provider gave a tool another answer', ['tool-result-mismatch'], (lines) => {

@@ -19,14 +19,20 @@ function announceElsewhere(editor: Editor, killed: Snapshot, checkpoint: string)
 
 export const roleMutations = {
   'checkpoint-mismatch': [
-    onPlace(killedAt('tool_batch_started'), 'the log goes on after the announced checkpoint', ['checkpoint-mismatch'], (editor, target) =>
-      announceElsewhere(editor, target, 'run_started'),
+    onPlace(
+      killedAt('tool_batch_started'),
+      'the log goes on after the announced checkpoint',
+      ['checkpoint-mismatch'],
+      (editor, target) => announceElsewhere(editor, target, 'run_started'),
     ),
     onPlace(killedAt('run_started'), 'the announced record is not in the log', ['checkpoint-mismatch'], (editor, target) =>
       announceElsewhere(editor, target, 'run_finished'),
     ),
-    onPlace(killedAt('run_started'), 'a record was added although only the log had been read', ['checkpoint-mismatch'], (editor, target) =>
-      announceElsewhere(editor, target, 'projection.read'),
+    onPlace(
+      killedAt('run_started'),
+      'a record was added although only the log had been read',
+      ['checkpoint-mismatch'],
+      (editor, target) => announceElsewhere(editor, target, 'projection.read'),
     ),
   ],
   'session-refusal-acted': [

@@ -45,7 +45,8 @@ export class SessionBook {
   /** What another process goes on from. */
   continued(pid = 2000): SessionBook {
     const copy = new SessionBook(this.scenario);
-    const { provider: _provider, features: _features, ...rest } = { ...this };
+    const own = Object.fromEntries(Object.entries(this)) as Record<string, unknown>;
+    const { provider: _provider, features: _features, ...rest } = own;
     Object.assign(copy, structuredClone(rest));
     for (const feature of this.features) copy.features.add(feature);
     copy.torn = Buffer.from(this.torn);
@@ -272,7 +273,11 @@ function batchOf(step: string): string {
 }
 
 export function responseOf({ text, tool_calls }: SharedAssistant): string {
-  const calls = tool_calls.map(({ id, name, arguments: given }) => ({ function: { arguments: given, name }, id, type: 'function' }));
+  const calls = tool_calls.map(({ id, name, arguments: given }) => ({
+    function: { arguments: given, name },
+    id,
+    type: 'function',
+  }));
   const message = { content: text, role: 'assistant', ...(calls.length > 0 ? { tool_calls: calls } : {}) };
   return canonical({ choices: [{ finish_reason: calls.length > 0 ? 'tool_calls' : 'stop', message }] });
 }

@@ -40,7 +40,10 @@ function caseOf(id: string, { producer, ...arms }: Story): PlannedCase {
   };
 }
 
-function armOf(id: string, { role, scenario, provider = 'charges', from, operation, input, kill, expect }: Ran): PlannedCase['arms'][number] {
+function armOf(
+  id: string,
+  { role, scenario, provider = 'charges', from, operation, input, kill, expect }: Ran,
+): PlannedCase['arms'][number] {
   return {
     ...{ id, role, provider, expect: expect as PlannedCase['expect'] },
     ...(kill === null ? {} : { kill }),

@@ -93,7 +93,10 @@ export function planned(): Story {
   book.plan(step, [charge], false);
   const resumed = book.continued();
   const key = `s-1/run-a/${batchOf(step)}/call-1`;
-  resumed.barrier(resumed.resume({ replayed: replayed(1, 1, 0), redone: [key], indeterminate: [] }), ...resumed.intents(step, [charge]));
+  resumed.barrier(
+    resumed.resume({ replayed: replayed(1, 1, 0), redone: [key], indeterminate: [] }),
+    ...resumed.intents(step, [charge]),
+  );
   resumed.dispatch(step, charge);
   charged(resumed, step);
   ends(resumed);
@@ -102,7 +105,12 @@ export function planned(): Story {
       ...{ book, role: 'produce', provider: 'charges', kill: at('tool_batch_started') },
       expect: { ...figures('killed', 'undecided', book), ...run('tools_due', 'run_tools') },
     },
-    resume: { book: resumed, ...resumes, provider: 'answers', expect: { ...figures('completed', 'completed_once', resumed), ...finished } },
+    resume: {
+      book: resumed,
+      ...resumes,
+      provider: 'answers',
+      expect: { ...figures('completed', 'completed_once', resumed), ...finished },
+    },
   };
 }
 
@@ -151,7 +159,9 @@ export function stopped(): Story {
   book.barrier(book.result(step, charge, 'max_steps'), ...book.closed(step, [charge], []));
   book.barrier(book.end('max_steps'));
   const state = run('finished', 'none', 'max_steps');
-  return { producer: { book, ...produced, provider: 'charges', expect: { ...figures('completed', 'undecided', book), ...state } } };
+  return {
+    producer: { book, ...produced, provider: 'charges', expect: { ...figures('completed', 'undecided', book), ...state } },
+  };
 }
 
 /** A cancel takes effect when the step and its batch are done. */
@@ -165,7 +175,9 @@ export function cancelled(): Story {
   charged(book, step);
   book.barrier(book.end('cancelled'));
   const state = run('finished', 'none', 'cancelled');
-  return { producer: { book, ...produced, provider: 'charges', expect: { ...figures('completed', 'undecided', book), ...state } } };
+  return {
+    producer: { book, ...produced, provider: 'charges', expect: { ...figures('completed', 'undecided', book), ...state } },
+  };
 }
 
 /** Messages that wait, one that is taken back, one that goes first, one that joins the running turn. */
@@ -193,7 +205,9 @@ export function inbox(): Story {
   ends(book);
   const runs = ['run-a', 'sub-3', 'sub-1'].map((run_id) => ({ ...finished.session.runs[0]!, run_id }));
   const session = { next_operation: 'none' as const, queue: [], runs };
-  return { producer: { book, ...produced, provider: 'charges', expect: { ...figures('completed', 'completed_once', book), session } } };
+  return {
+    producer: { book, ...produced, provider: 'charges', expect: { ...figures('completed', 'completed_once', book), session } },
+  };
 }
 
 /** Its configuration was not frozen: it renders while its process lives, and no later one can know what it would render. */

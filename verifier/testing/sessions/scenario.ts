@@ -36,7 +36,12 @@ interface Settings {
 
 type Action = Readonly<Record<string, string>>;
 
-function scenario(session: Settings, script: readonly Action[], during: readonly Action[] = [], commit = 'each' as 'each' | 'grouped') {
+function scenario(
+  session: Settings,
+  script: readonly Action[],
+  during: readonly Action[] = [],
+  commit = 'each' as 'each' | 'grouped',
+) {
   return { commit, during, script, session: { ...settings, ...session } };
 }
 
@@ -69,7 +74,14 @@ export type ScenarioName = keyof typeof scenarios;
 
 /** As every run of a scenario records it. */
 export function configOf(name: ScenarioName): SharedRunConfig {
-  const { session_id: _id, render_version: version, freeze, ceiling_bytes: _ceiling, tools: list, ...rest } = scenarios[name].session;
+  const {
+    session_id: _id,
+    render_version: version,
+    freeze,
+    ceiling_bytes: _ceiling,
+    tools: list,
+    ...rest
+  } = scenarios[name].session;
   const { model, system, batch } = rest;
   const shared = { model, parallel_tool_calls: batch === 'parallel', system, tools: offered(list) };
   const bundle = freeze ? canonical(shared) : null;

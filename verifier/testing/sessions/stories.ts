@@ -7,8 +7,20 @@ import { SessionBook, responseOf } from './book.js';
 import { approval, cancelled, inbox, naturalEnd, planned, several, stopped, thawed } from './more-stories.js';
 import { figures, run, type Ran, type SessionRefusal, type Story } from './ran.js';
 import { asking, charge } from './scenario.js';
-import { asked, charged, completes, ends, finished, goesOn, interrupted, predicted, produced, replayed, resumes, sent } from './steps.js';
-
+import {
+  asked,
+  charged,
+  completes,
+  ends,
+  finished,
+  goesOn,
+  interrupted,
+  predicted,
+  produced,
+  replayed,
+  resumes,
+  sent,
+} from './steps.js';
 
 export function stories(): Record<string, Story> {
   return {
@@ -39,13 +51,20 @@ function control(): Story {
   book.dispatch(failed, charge);
   charged(book, failed);
   ends(book);
-  return { producer: { book, ...produced, provider: 'fails', expect: { ...figures('completed', 'completed_once', book), ...finished } } };
+  return {
+    producer: { book, ...produced, provider: 'fails', expect: { ...figures('completed', 'completed_once', book), ...finished } },
+  };
 }
 
 /** Nothing was asked for yet: whoever resumes does all of it, once. */
 function started(): Story {
   const book = sent(new SessionBook('plain'));
-  const producer = { book, role: 'produce', kill: at('run_started'), expect: { ...figures('killed', 'undecided', book), ...run('step_due', 'run_step') } } as const;
+  const producer = {
+    book,
+    role: 'produce',
+    kill: at('run_started'),
+    expect: { ...figures('killed', 'undecided', book), ...run('step_due', 'run_step') },
+  } as const;
   const resumed = book.continued();
   resumed.barrier(resumed.resume({ replayed: replayed(1, 0, 0), redone: [], indeterminate: [] }));
   goesOn(resumed);
@@ -53,7 +72,12 @@ function started(): Story {
   const refusal: SessionRefusal = { reason: 'config_conflict', operation: 'run_step', on: 'run-a', drift: ['model'] };
   return {
     producer,
-    resume: { book: resumed, ...resumes, provider: 'charges', expect: { ...figures('completed', 'completed_once', resumed), ...finished } },
+    resume: {
+      book: resumed,
+      ...resumes,
+      provider: 'charges',
+      expect: { ...figures('completed', 'completed_once', resumed), ...finished },
+    },
     drift: {
       ...{ book: other, ...resumes, scenario: 'other', refusal },
       expect: { ...figures('refused', 'refused', other), session_refusal: predicted(refusal) },
@@ -79,7 +103,13 @@ function held(): Story {
     again.dispatch(step, charge);
     charged(again, step);
     ends(again);
-    return { book: again, role: 'restart', kill: null, provider: 'answers', expect: { ...figures('completed', 'duplicated', again), ...finished } };
+    return {
+      book: again,
+      role: 'restart',
+      kill: null,
+      provider: 'answers',
+      expect: { ...figures('completed', 'duplicated', again), ...finished },
+    };
   };
   return {
     producer: {
@@ -104,7 +134,12 @@ function modelHeld(): Story {
       ...{ book, role: 'produce', provider: 'holdsModel', kill: { at: 'held' } },
       expect: { ...figures('killed', 'undecided', book), ...run('step_due', 'run_step') },
     },
-    resume: { book: again, ...resumes, provider: 'charges', expect: { ...figures('completed', 'completed_once', again), ...finished } },
+    resume: {
+      book: again,
+      ...resumes,
+      provider: 'charges',
+      expect: { ...figures('completed', 'completed_once', again), ...finished },
+    },
   };
 }
 
