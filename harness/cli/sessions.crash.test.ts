@@ -115,7 +115,11 @@ describe('for every stage there is a way on', () => {
     const closed = await killedAt('tool_dispatch_intent#1', during(queued));
     expect((await person.killpoint('resume', closed)).code).toBe(2);
     const commands = commandsForSession(await sessionAt(closed));
-    expect(commands.map(({ name }) => name)).toEqual(['send', 'resume']);
+    expect(commands.map(({ name }) => name)).toEqual(['send', 'recover']);
+    const other = `${closed}-other`;
+    cpSync(closed, other, { recursive: true });
+    const drained = await person.killpoint('recover', other, '--provider', providerUrl);
+    expect(drained.stdout).toMatch(/^q-1 ended: completed\.\nsession s-1: next none\nNothing is left to carry out\.\n$/);
     const sent = await person.killpoint('send', closed, '--run-id', 'run-2', '--text', 'nothing', '--provider', providerUrl);
     expect(sent).toMatchObject({ code: 0, stderr: '' });
     expect(sent.stdout).toMatch(/^run-2 ended: completed\.\nsession s-1: next none\nNothing is left to carry out\.\n$/);
@@ -169,10 +173,10 @@ it('interrupted while a program is at work: nobody of it is left', async () => {
   const args = [person.main, 'resume', state, '--provider', holding.url];
   const child = spawn(process.execPath, args, { stdio: 'ignore' });
   await once(holding.server, 'request');
-  expect(livingTools().length).toBeGreaterThan(0);
+  expect(livingTools('s-1').length).toBeGreaterThan(0);
   child.kill('SIGINT');
   expect(await once(child, 'exit')).toEqual([2, null]);
-  expect(livingTools()).toEqual([]);
+  expect(livingTools('s-1')).toEqual([]);
 });
 
 describe('what is refused', () => {

@@ -54,5 +54,5 @@ function ownersChoice({ runs, queue }: SessionState): [string, string, ...string
     '$TEXT',
     ...provider,
   ];
-  return queue.length === 0 ? [send] : [send, ['let what is queued run', 'resume', ...provider]];
+  return queue.length === 0 ? [send] : [send, ['let what is queued run', 'recover', ...provider]];
 }

@@ -62,7 +62,7 @@ describe('the commands for what a session asks for', () => {
     ['completed', [], []],
     ['cancelled', [], []],
     ['interrupted', [], ['send']],
-    ['error', waits, ['send', 'resume']],
+    ['error', waits, ['send', 'recover']],
   ])('none, after an end as %s', (reason, queue, names) => {
     expect(commandsForSession(session({ runs: [run({ reason })], queue })).map(({ name }) => name)).toEqual(names);
   });

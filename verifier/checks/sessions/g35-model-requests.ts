@@ -5,7 +5,8 @@
  * began; under `intent` the hash that was recorded before; what the log says of an attempt against what the provider answered it.
  * Not verified: what an answer said that no script told, since its bytes are nowhere; an attempt that is recorded as broken or cancelled.
  */
-import type { At, Step } from '../../model/sessions/history.js';
+import { groupBy } from '../../model/effects.js';
+import type { At, History, Step } from '../../model/sessions/history.js';
 import { modelKey } from '../../model/sessions/keys.js';
 import { requestOf } from '../../model/sessions/render.js';
 import { requestKind, stepOfKey } from '../../model/sessions/requests.js';
@@ -44,10 +45,15 @@ export const g35: CaseCheck = {
     }),
 };
 
+/** Of several folders, it has its place in one. */
 function requestWrong(snapshot: Snapshot, line: Sent): string | null {
-  const found = historiesIn(snapshot).map((history) => ({ history, asked: stepOfKey(history, line.idempotency_key) }));
-  const { history, asked } = found.find((one) => one.asked !== null) ?? {};
-  if (history === undefined || asked == null) return 'The provider received a request for which there is no step.';
+  const wrong = historiesIn(snapshot).map((history) => wrongIn(history, snapshot, line));
+  return wrong.includes(null) ? null : (wrong[0] ?? null);
+}
+
+function wrongIn(history: History, snapshot: Snapshot, line: Sent): string | null {
+  const asked = stepOfKey(history, line.idempotency_key);
+  if (asked === null) return 'The provider received a request for which there is no step.';
   const { step, attempt } = asked;
   const { config } = step.run;
   if (line.method !== 'POST' || line.path !== config.provider.path)
@@ -75,7 +81,7 @@ function attemptsOf({ attemptsFinished: ended, finished }: Step): number {
 /** Every attempt on record against what its step renders to, and every one that has ended against the answers under its key. */
 function attemptsWrong(snapshot: Snapshot, say: Say): void {
   const { requests } = need(snapshot.receipts);
-  const byKey = new Map(requests.map((request) => [request.received.idempotency_key, request]));
+  const byKey = groupBy(requests, ({ received }) => received.idempotency_key ?? '');
   const sent = new Set(sentBy(snapshot).map((line) => line.idempotency_key));
   const history = historyIn(snapshot);
   const file = snapshot.state.logFile;
@@ -88,7 +94,7 @@ function attemptsWrong(snapshot: Snapshot, say: Say): void {
     }
     for (const ended of step.attemptsFinished) {
       const key = modelKey(history.sessionId ?? '', step.run.id, step.id, ended.attempt);
-      const wrong = attemptWrong(step, ended, byKey.get(key), sent.has(key));
+      const wrong = attemptWrong(step, ended, byKey.get(key) ?? [], sent.has(key));
       if (wrong !== null) say('request-unfounded', wrong, { file, seq: ended.seq });
     }
   }
@@ -99,7 +105,7 @@ type Ended = At<'model_attempt_finished'>;
 function attemptWrong(
   step: Step,
   { outcome, response, http_status: status }: Ended,
-  found: Request | undefined,
+  found: readonly Request[],
   isSent: boolean,
 ): string | null {
   switch (outcome) {
@@ -113,8 +119,10 @@ function attemptWrong(
     case 'answer':
     case 'provider_error':
     case 'uninterpretable': {
-      const { settled } = found ?? {};
-      const isAnswer = settled?.ended === 'answered' && settled.status === status && settled.response_sha256 === response?.sha256;
+      const isAnswer = found.some(
+        ({ settled }) =>
+          settled?.ended === 'answered' && settled.status === status && settled.response_sha256 === response?.sha256,
+      );
       if (!isAnswer) return 'The provider gave no such answer to this attempt.';
       if (
         outcome === 'answer' ? status !== 200 : step.finished !== undefined && step.attemptsFinished.at(-1)?.outcome !== 'answer'

@@ -10,6 +10,7 @@
  */
 import { groupBy } from '../../model/effects.js';
 import { toolOf } from '../../model/sessions/batch-plan.js';
+import type { History } from '../../model/sessions/history.js';
 import { callOfKey, requestKind, toolRequestOf } from '../../model/sessions/requests.js';
 import type { Snapshot } from '../../read/bundle.js';
 import { addedRequests } from '../derived.js';
@@ -42,10 +43,16 @@ export const g36: CaseCheck = {
     }),
 };
 
+/** Of several folders, it has its place in one. */
 function requestWrong(snapshot: Snapshot, line: Sent): string | null {
-  const found = historiesIn(snapshot).map((history) => callOfKey(history, line.idempotency_key));
-  const call = found.find((one) => one !== null && one.intents.length > 0);
-  if (call == null) return 'The provider received a request of a tool that nobody recorded as intended.';
+  const wrong = historiesIn(snapshot).map((history) => wrongIn(history, line));
+  return wrong.includes(null) ? null : (wrong[0] ?? null);
+}
+
+function wrongIn(history: History, line: Sent): string | null {
+  const call = callOfKey(history, line.idempotency_key);
+  if (call === null || call.intents.length === 0)
+    return 'The provider received a request of a tool that nobody recorded as intended.';
   if (toolOf(call.step.run.config, call.name)?.kind === 'command') return null;
   const wanted = toolRequestOf(call);
   const isSame = wanted?.sha256 === line.body_sha256 && wanted.path === line.path && line.method === 'POST';

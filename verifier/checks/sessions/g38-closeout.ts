@@ -3,7 +3,7 @@
  * further model request unless each such call may go on, and a requested cancel ends as cancelled.
  * Verified: of every run, that no step and no dispatch follows what stops it (an unknown result, an attempt that may have been sent, a
  * cancel), and that it ends as the table of stages says; of a run that was recovered, each terminal that its close-out gave; of a role that
- * completed, that nothing is left to be closed out.
+ * completed, that no run is left without its end but one that waits for a person.
  * Not verified: whether a call that is unknown came back after all; which of two failures ended a model step.
  *
  * A `restart` is the naive loop: it goes on with what is unknown, by its nature. What it then pays twice is the outcome `duplicated`.
@@ -12,7 +12,7 @@ import { mayGoOn, terminalOf } from '../../model/sessions/call-state.js';
 import { closeOutOf, isClosing } from '../../model/sessions/close-out.js';
 import { walk } from '../../model/sessions/fold.js';
 import type { Call, Run } from '../../model/sessions/history.js';
-import { operations, seals, stageOf } from '../../model/sessions/stage.js';
+import { seals, stageOf } from '../../model/sessions/stage.js';
 import type { Snapshot } from '../../read/bundle.js';
 import type { SessionRecord } from '../../read/session-records.js';
 import { perSnapshot, type CaseCheck, type Say } from '../check.js';
@@ -123,11 +123,11 @@ function seqOf(call: Call): number | undefined {
 /** What only records a person's word, and seals nothing itself. */
 const onlyRecords: ReadonlySet<unknown> = new Set(['approve', 'cancel']);
 
-/** A role that says it did what it was told leaves nothing to be closed out. */
+/** A role that says it did what it was told leaves no run without its end, but one that waits for a person. */
 function leftOpen(snapshot: Snapshot, run: Run | undefined, say: Say): void {
   const { kill, operation } = snapshot.planned;
   if (run === undefined || kill !== null || onlyRecords.has(operation) || answered(snapshot) !== 'completed') return;
   const stage = stageOf(run);
-  if (operations[stage] === 'close_out')
+  if (stage !== 'finished' && stage !== 'paused')
     say('closeout-unlawful', `The role completed and left a run that is ${stage}.`, { file: snapshot.state.logFile });
 }

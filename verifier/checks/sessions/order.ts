@@ -6,7 +6,7 @@ import { lawfulPlans } from '../../model/sessions/batch-plan.js';
 import { planOf, terminalOf } from '../../model/sessions/call-state.js';
 import { walk } from '../../model/sessions/fold.js';
 import type { Call, History, RecordsOf, Run, Step } from '../../model/sessions/history.js';
-import { batchIdOf, callKey } from '../../model/sessions/keys.js';
+import { callKey } from '../../model/sessions/keys.js';
 import { sameJson } from '../../read/canonical.js';
 import type { SessionRecord } from '../../read/session-records.js';
 import { once } from './once.js';
@@ -183,8 +183,8 @@ function isUnsettled(call: Call): boolean {
 }
 
 function closedWrong(run: Run, { payload }: RecordsOf<'tool_batch_finished'>): string | null {
-  const step = run.steps.find(({ id }) => batchIdOf(id) === payload.batch_id);
-  if (step?.batch === undefined) return null;
+  const step = run.lastFinished;
+  if (step?.batchId !== payload.batch_id || step.batch === undefined) return null;
   const isOnce = ({ results, noDispatches }: Call): boolean => results.length + noDispatches.length === 1;
   return step.calls.every(isOnce) ? null : 'A batch is finished without exactly one terminal for each call.';
 }

@@ -101,6 +101,9 @@ export const recordMutations = {
     onFirst(closedOut, 'an unknown call ended as cancelled', ['closeout-unlawful'], 'run_finished', (payload) => {
       payload.reason = 'cancelled';
     }),
+    onFrames(acted, 'a role completed and its run has no end', ['closeout-unlawful'], (added) =>
+      added.filter(({ type }) => type !== 'run_finished'),
+    ),
     onFrames(closedOut, 'what nobody can know was left open', ['closeout-unlawful'], (added) =>
       added.filter(({ type }) => type !== 'run_finished'),
     ),

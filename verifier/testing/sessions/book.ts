@@ -10,6 +10,7 @@ import { textSha256 } from '../../read/hash.js';
 import type { RecordPayloads, RecordType } from '../../read/session-records.js';
 import { SessionProvider } from './provider.js';
 import { configOf, offered, scenarios, sessionId, type ScenarioName } from './scenario.js';
+import { batchOf, done, featuresOf, responseOf, type Reason } from './shapes.js';
 
 type AnyDraft = { [T in RecordType]: { type: T; payload: RecordPayloads[T] } }[RecordType];
 type Call = SharedAssistant['tool_calls'][number];
@@ -263,29 +264,4 @@ export class SessionBook {
     const resumed_from_seq = this.frames.length;
     return { type: 'resume_started', payload: { run_id: this.run, episode, resumed_from_seq, ...told } };
   }
-}
-
-type Reason = RecordPayloads['tool_no_dispatch']['reason'];
-export const done = '{"done":true}';
-
-function batchOf(step: string): string {
-  return step.replace('step', 'batch');
-}
-
-export function responseOf({ text, tool_calls }: SharedAssistant): string {
-  const calls = tool_calls.map(({ id, name, arguments: given }) => ({
-    function: { arguments: given, name },
-    id,
-    type: 'function',
-  }));
-  const message = { content: text, role: 'assistant', ...(calls.length > 0 ? { tool_calls: calls } : {}) };
-  return canonical({ choices: [{ finish_reason: calls.length > 0 ? 'tool_calls' : 'stop', message }] });
-}
-
-function featuresOf(type: RecordType, payload: object): string[] {
-  const own = (sessionLogV1.features as Record<string, string>)[type];
-  const name = (sessionLogV1.times as Record<string, string>)[type];
-  const timed = name !== undefined && Object.hasOwn(payload, name) ? ['tool-times/v1'] : [];
-  const isIntent = type === 'run_started' && (payload as RecordPayloads['run_started']).config.model_leg === 'intent';
-  return [...(own === undefined ? [] : [own]), ...timed, ...(isIntent ? ['model-intent/v1'] : [])].sort();
 }

@@ -1,6 +1,7 @@
 /** The cases of the small sessions in which somebody decides, or not everything is dispatched. */
 import { at } from '../ran.js';
-import { SessionBook, done } from './book.js';
+import { SessionBook } from './book.js';
+import { batchOf, done } from './shapes.js';
 import { figures, run, type SessionRefusal, type Story } from './ran.js';
 import { asking, charge, saying } from './scenario.js';
 import { asked, charged, ends, finished, predicted, produced, replayed, resumes, sent } from './steps.js';
@@ -226,8 +227,4 @@ export function thawed(): Story {
       expect: { ...figures('refused', 'refused', still), ...state, session_refusal: predicted(refusal) },
     },
   };
-}
-
-function batchOf(step: string): string {
-  return step.replace('step', 'batch');
 }

@@ -1,5 +1,6 @@
 /** What many sessions of the small world do in the same way. */
-import { done, type SessionBook } from './book.js';
+import type { SessionBook } from './book.js';
+import { done } from './shapes.js';
 import { figures, run, type Ran, type SessionRefusal } from './ran.js';
 import { asking, charge, saying } from './scenario.js';
 

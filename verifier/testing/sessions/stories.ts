@@ -3,7 +3,8 @@
  * approval, an end that was not recorded, a plan without its intents, several tools at once, a limit of steps, a cancel, and messages.
  */
 import { at } from '../ran.js';
-import { SessionBook, responseOf } from './book.js';
+import { SessionBook } from './book.js';
+import { responseOf } from './shapes.js';
 import { approval, cancelled, inbox, naturalEnd, planned, several, stopped, thawed } from './more-stories.js';
 import { figures, run, type Ran, type SessionRefusal, type Story } from './ran.js';
 import { asking, charge } from './scenario.js';
