@@ -100,40 +100,64 @@ export class BuildError extends Error {
   code = 'build-failed';
 }
 
+/** The files that are started as processes, by program; packages that stay outside are loaded only where they are wanted. */
+function entriesOf(folder) {
+  const subjects = join(folder, 'runtime/subjects');
+  const roles = fs.existsSync(subjects)
+    ? fs.readdirSync(subjects).flatMap((subject) => {
+        const manifest = join(subjects, subject, 'subject.json');
+        if (!fs.existsSync(manifest)) return [];
+        return Object.values(JSON.parse(fs.readFileSync(manifest, 'utf8')).roles ?? {}).map(([, file]) =>
+          join(subjects, subject, file),
+        );
+      })
+    : [];
+  const all = [
+    { program: 'verifier', entries: [join(folder, 'verifier/cli/main.js')], external: ['commander'] },
+    { program: 'harness', entries: [join(folder, 'harness/cli/main.js')], external: [] },
+    { program: 'synthetic-provider', entries: [join(folder, 'synthetic-provider/main.js')], external: [] },
+    { program: 'runtime', entries: roles, external: ['gpt-tokenizer', 'js-tiktoken'] },
+  ];
+  return all.filter(({ entries }) => entries.length > 0 && entries.every((entry) => fs.existsSync(entry)));
+}
+
 /**
- * Puts the entry of the verifier, with all that a plain `verify` needs, into a few files in the place of some eighty: half of so short a
- * process is finding and compiling modules. The modules stay beside it, and are what the boundary and the verifier's list of packages are
- * held against. Names are kept, so that a stack still tells where an error comes from.
+ * Puts what is started as a process, with all that it needs, into a few files in the place of some hundred: half of so short a process is
+ * finding and compiling modules, and an experiment starts hundreds. No two programs share a file. The modules stay beside them, and are
+ * what the boundary and the verifier's list of packages are held against. Names are kept, so that a stack still tells where an error comes
+ * from.
  */
-function bundleVerifier(folder) {
-  const entry = join(folder, 'verifier/cli/main.js');
-  if (!fs.existsSync(entry)) return;
+function bundleEntries(folder) {
   const { buildSync } = createRequire(import.meta.url)('esbuild');
   // The engine's own loader looks for its addon around the file that calls it; here that is the bundle, so it is told where it is.
   const loader = join(folder, 'addon.cjs');
   fs.writeFileSync(loader, "module.exports = (name) => require('better-sqlite3/build/Release/' + name);\n");
   try {
-    buildSync({
-      entryPoints: [entry],
-      outdir: dirname(entry),
-      allowOverwrite: true,
-      bundle: true,
-      splitting: true,
-      chunkNames: 'part-[hash]',
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      minifySyntax: true,
-      minifyWhitespace: true,
-      external: ['commander'],
-      alias: { bindings: loader },
-      banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
-      nodePaths: [join(root, 'node_modules')],
-      absWorkingDir: folder,
-      logLevel: 'silent',
-    });
+    for (const { program, entries, external } of entriesOf(folder)) {
+      buildSync({
+        entryPoints: entries,
+        outdir: join(folder, program),
+        outbase: join(folder, program),
+        allowOverwrite: true,
+        bundle: true,
+        splitting: true,
+        // As deep as the modules that they hold: paths from them lead to the same place.
+        chunkNames: 'parts/[hash]',
+        format: 'esm',
+        platform: 'node',
+        target: 'node20',
+        minifySyntax: true,
+        minifyWhitespace: true,
+        external,
+        alias: { bindings: loader },
+        banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
+        nodePaths: [join(root, 'node_modules')],
+        absWorkingDir: folder,
+        logLevel: 'silent',
+      });
+    }
   } catch (error) {
-    throw new BuildError(`The verifier could not be bundled:\n${error.message}`);
+    throw new BuildError(`A program could not be bundled:\n${error.message}`);
   } finally {
     fs.rmSync(loader);
   }
@@ -149,7 +173,7 @@ function compileInto(folder, sourceSha256) {
       fs.copyFileSync(join(root, path), join(folder, path));
     }
   }
-  bundleVerifier(folder);
+  bundleEntries(folder);
   const inFolder = relative(root, folder).split(sep).join('/');
   const files = filesBelow(inFolder, () => true).map((path) => {
     const bytes = fs.readFileSync(join(root, path));
