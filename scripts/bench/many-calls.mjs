@@ -10,10 +10,11 @@ import { pathToFileURL } from 'node:url';
 const [runtimeFolder] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(join(runtimeFolder, 'subjects', path)).href);
 const { runRole } = await load('kit/role.js');
-const { openFor, parkingPlaces } = await load('calls/open.js');
+const { openFor } = await load('calls/open.js');
 const { reportOfCall } = await load('calls/report.js');
+const { calls } = await load('calls/subject.js');
 
-await runRole('produce', parkingPlaces, async (context) => {
+await runRole('produce', calls, async (context) => {
   const { runtime, scenario } = openFor(context, true);
   try {
     const { task_id: taskId, title, objective, claim } = scenario.task;
