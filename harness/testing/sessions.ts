@@ -60,6 +60,10 @@ export function sessionCase(id: string, kill: Kill, arms: PlannedArm[] = [], mor
   return { id, title: `A session, ${id}.`, scenario: 'http', provider: 'asks', kill, expect, arms, ...more };
 }
 
+/** The tools of a plan are told from those of a session that a test works on beside it. */
+export const plannedSession = 's-plan';
+const planned = { session_id: plannedSession };
+
 /** What is figured out of it is not predicted: these plans are for what the harness records. */
 export function sessionPlan(cases: PlannedCase[]): Plan {
   const naive: PlannedArm = { ...sessionArm('naive'), role: 'restart', expect: expectation('completed', 'duplicated') };
@@ -72,9 +76,9 @@ export function sessionPlan(cases: PlannedCase[]): Plan {
     model: 'sessions/v1',
     timeouts: { checkpoint_ms: 20_000, role_ms: 20_000 },
     scenarios: {
-      http: sessionScenario([charge]),
-      command: sessionScenario([endlessMail]),
-      parallel: sessionScenario([charge, endlessMail], { batch: 'parallel' }),
+      http: sessionScenario([charge], planned),
+      command: sessionScenario([endlessMail], planned),
+      parallel: sessionScenario([charge, endlessMail], { ...planned, batch: 'parallel' }),
     },
     providers: {
       asks: asksFor(['charge']),
@@ -91,9 +95,10 @@ export function sessionPlan(cases: PlannedCase[]): Plan {
   };
 }
 
-/** Tools that live, of whomever: by the key that only they are given. */
-export function livingTools(): number[] {
-  return allPids().filter((pid) => isLiving(processFacts(pid)) && environmentOf(pid).includes('\0KILLPOINT_TOOL_KEY=s-1/'));
+/** Tools of a session that live, of whomever: by the key that only they are given. */
+export function livingTools(session: string): number[] {
+  const key = `\0KILLPOINT_TOOL_KEY=${session}/`;
+  return allPids().filter((pid) => isLiving(processFacts(pid)) && environmentOf(pid).includes(key));
 }
 
 function environmentOf(pid: number): string {

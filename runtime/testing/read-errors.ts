@@ -129,7 +129,7 @@ export const exhausted = [0, 1, 2, 3, 4, 5].map((spare): Row => ({
   kind: 'too many open files',
   what: `${spare} more can be opened`,
   spoil: () => undefined,
-  through: ['prlimit', '--nofile=64:64'],
+  through: ['prlimit', '--nofile=256:256'],
   spare,
   code: 'files-exhausted',
   says: /^\S+ cannot be opened: this process has too many open files \(EMFILE\)\. Nothing was recorded; close some or raise the limit, then try again\.$/,

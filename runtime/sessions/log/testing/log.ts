@@ -2,7 +2,6 @@
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import type { RuntimeError } from '../../../core/errors.js';
 import type { Draft, Frame } from '../../core/records.js';
 import { systemFiles, type Files } from '../files.js';
@@ -11,10 +10,21 @@ import { readSessionLog, SessionLog, type LogOptions } from '../session-log.js';
 export const sessionId = 's-1';
 
 /** In memory where there is such a place: a kill takes nothing from the page cache, and a sync costs nothing there. */
-const base = fs.mkdtempSync(join(fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'killpoint-log-'));
-afterAll(() => {
-  fs.rmSync(base, { recursive: true, force: true });
-});
+const home = fs.existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const base = fs.mkdtempSync(join(home, `killpoint-log-${process.pid}-`));
+// Test files share this module and processes of tests are killed at their end: what a dead one left is removed by the next.
+for (const name of fs.readdirSync(home)) {
+  const [, pid] = /^killpoint-log-(\d+)-/.exec(name) ?? [];
+  if (pid !== undefined && !isAlive(Number(pid))) fs.rmSync(join(home, name), { recursive: true, force: true });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 export function newFolder(): string {
   return join(fs.mkdtempSync(join(base, 'of-')), 'state');

@@ -10,7 +10,7 @@ import type { PlannedCase } from '../plan/types.js';
 import { ownCgroup } from '../process/cgroup.js';
 import { runPlan, type RunResult } from '../run.js';
 import { race, readJson } from '../testing/plans.js';
-import { livingTools, sessionArm, sessionCase, sessionPlan } from '../testing/sessions.js';
+import { livingTools, plannedSession, sessionArm, sessionCase, sessionPlan } from '../testing/sessions.js';
 import { standForRuns } from '../testing/stand.js';
 import { realStages, type Stages } from './context.js';
 
@@ -42,7 +42,7 @@ describe.each([
       provider: 'asksBoth',
     });
     const struck = await run(`tools ${name}`, [one, both, other], stages);
-    expect(livingTools()).toEqual([]);
+    expect(livingTools(plannedSession)).toEqual([]);
     expect(struck.voids).toEqual([]);
     for (const id of ['one', 'both', 'other']) {
       const facts = struck.facts<Process>(id, 'producer', 'process.json');
@@ -83,7 +83,7 @@ describe('what is done to the recoveries of a session', () => {
 
   it('is proved, and leaves no tool', () => {
     expect(ran.voids).toEqual([]);
-    expect(livingTools()).toEqual([]);
+    expect(livingTools(plannedSession)).toEqual([]);
     for (const one of ['resume', 'told', 'again']) expect(answer(one)).toMatchObject({ status: 'completed', refusal: null });
   });
 
