@@ -7,18 +7,26 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { judged, keptBundle } from './kept.js';
 import { recoveryFigures } from './readme/recovery.js';
+import { sessionFigures } from './readme/sessions.js';
 import { figures } from './readme/working-state.js';
+
+/** A table for each plan that is quoted beside the main one, under the plan's name. */
+const tables: Record<string, (bundle: string) => string> = { recovery: recoveryFigures, sessions: sessionFigures };
 
 /** The readme as it should be. */
 export function quoted(readme: string): string {
   const main = keptBundle('working-state');
   if (main === null) throw new Error('There is no kept bundle of the main plan.');
-  const withMain = inPlace(readme, 'figures', figures(main));
-  const recovery = keptBundle('recovery');
-  if (recovery === null) return withMain;
-  const { verdict } = judged(recovery);
-  if (verdict !== 'valid') throw new Error(`${recovery} is ${verdict}; only a valid bundle is quoted.`);
-  return inPlace(withMain, 'recovery', recoveryFigures(recovery));
+  return Object.entries(tables).reduce(
+    (text, [plan, table]) => {
+      const bundle = keptBundle(plan);
+      if (bundle === null) return text;
+      const { verdict } = judged(bundle);
+      if (verdict !== 'valid') throw new Error(`${bundle} is ${verdict}; only a valid bundle is quoted.`);
+      return inPlace(text, plan, table(bundle));
+    },
+    inPlace(readme, 'figures', figures(main)),
+  );
 }
 
 function inPlace(readme: string, name: string, text: string): string {
