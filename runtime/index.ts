@@ -10,14 +10,14 @@
  *
  * Fault model: process crash. The intent of every request is durable, names included, before its first byte leaves.
  */
-export { openRuntime, type Runtime } from './api/runtime.js';
-export type { RuntimeOptions } from './api/options.js';
-export { openReader, type Reader, type ReaderOptions } from './api/reader.js';
-export type { CallOutcome } from './calls/call.js';
-export type { CompiledContext, FanOut } from './calls/context.js';
-export type { OfferedContext } from './calls/offered.js';
-export type { CommitMode } from './calls/committer.js';
-export type { ResumeOptions } from './recovery/resume.js';
+export { openRuntime, type Runtime } from './calls/api/runtime.js';
+export type { RuntimeOptions } from './calls/api/options.js';
+export { openReader, type Reader, type ReaderOptions } from './calls/api/reader.js';
+export type { CallOutcome } from './calls/live/call.js';
+export type { CompiledContext, FanOut } from './calls/live/context.js';
+export type { OfferedContext } from './calls/live/offered.js';
+export type { CommitMode } from './calls/live/committer.js';
+export type { ResumeOptions } from './calls/recovery/resume.js';
 export type {
   DryRun,
   DryRunOptions,
@@ -33,29 +33,28 @@ export type {
   SettingsFrom,
   Statement,
   Stopped,
-} from './recovery/options.js';
-export type { Claim, Judgement, Objective } from './calls/task.js';
-export type { OfferedItem } from './core/compile.js';
-export type { Artifact, Draft, LedgerEvent } from './core/events.js';
-export type { CarriedOut, Drift, Operation, RetryPolicy, Tool } from './core/vocabulary.js';
+} from './calls/recovery/options.js';
+export type { Claim, Judgement, Objective } from './calls/live/task.js';
+export type { OfferedItem } from './calls/core/compile.js';
+export type { Artifact, Draft, LedgerEvent } from './calls/core/events.js';
+export type { CarriedOut, Drift, Operation, RetryPolicy, Tool } from './calls/core/vocabulary.js';
 export {
   CompilationFailed,
   EffectUnknown,
   KeyConflict,
-  OwnerAlive,
   PreparationFailed,
   RecoveryRefused,
   ResumeRefused,
-  RuntimeError,
-  type RuntimeErrorCode,
-} from './core/errors.js';
+} from './calls/core/refusals.js';
+export { OwnerAlive, RuntimeError, type RuntimeErrorCode } from './core/errors.js';
 export { openSession, type Session } from './sessions/api/session.js';
 export type { SessionConfig, SessionOptions, SessionTool } from './sessions/api/options.js';
 export { openSessionReader, type SessionReader } from './sessions/api/reader.js';
 export type { PendingApproval, RunEnd } from './sessions/live/run-end.js';
 export type { Frame } from './sessions/core/records.js';
-export { SessionError, type SessionErrorCode } from './core/errors.js';
-export { SessionRefused } from './core/session-errors.js';
+export { SessionError } from './sessions/core/refusals.js';
+export type { SessionErrorCode } from './core/errors.js';
+export { SessionRefused } from './sessions/core/refusals.js';
 export type { SessionState, WorkState } from './contract/types.js';
-export type { Settings } from './store/connection.js';
-export type { Delivery, Transport, WireRequest } from './wire/transport.js';
+export type { Settings } from './calls/ledger/connection.js';
+export type { Delivery, Transport, WireRequest } from './calls/wire/transport.js';

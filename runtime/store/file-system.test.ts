@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newFolder, open } from '../testing/folder.js';
+import { newFolder, open } from '../calls/testing/folder.js';
 import { demandOwnFileSystem, fileSystemAt, isSharedFileSystem } from './file-system.js';
 
 const mounted = (...mounts: [point: string, type: string][]): string =>

@@ -6,8 +6,8 @@
  */
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type * as ConnectionModule from '../../runtime/store/connection.js';
-import type * as LedgerModule from '../../runtime/store/ledger.js';
+import type * as ConnectionModule from '../../runtime/calls/ledger/connection.js';
+import type * as LedgerModule from '../../runtime/calls/ledger/ledger.js';
 import { atLeast, inFolder, median, milliseconds, pairs, ratio, type Measured } from './measure.js';
 
 const commits = 1500;
@@ -42,8 +42,8 @@ function asColumn(value: unknown): string | number | null {
 }
 
 export async function measureCommits(build: string): Promise<Measured[]> {
-  const { Ledger } = (await import(join(build, 'runtime/store/ledger.js'))) as typeof LedgerModule;
-  const { createLedgerFile } = (await import(join(build, 'runtime/store/connection.js'))) as typeof ConnectionModule;
+  const { Ledger } = (await import(join(build, 'runtime/calls/ledger/ledger.js'))) as typeof LedgerModule;
+  const { createLedgerFile } = (await import(join(build, 'runtime/calls/ledger/connection.js'))) as typeof ConnectionModule;
   return inFolder(async (folder) => {
     let rows: Row[] = [];
     let name = 0;

@@ -5,11 +5,10 @@ import { knownVersion, newestVersion, rendererName } from '../core/renderer.js';
 import type { Tool } from '../core/vocabulary.js';
 import { timeoutMsMax } from '../tools/outcome.js';
 import type { SessionConfig, SessionTool } from './options.js';
+import { idPattern } from '../../core/ids.js';
 
 const path = '/v1/chat/completions';
 const timeoutMsDefault = 120_000;
-const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
-
 export function runConfigOf(options: SessionConfig): RunConfig {
   const { renderVersion = newestVersion, freeze = true, modelTimeoutMs = timeoutMsDefault } = options;
   const shared: Omit<RunConfig, 'render'> = {

@@ -6,7 +6,7 @@
  * followed it have ended, or wait for a person. A log that failed ends all of it: everything rejects, and nothing is sent.
  */
 import { resolve } from 'node:path';
-import { SessionRefused } from '../../core/session-errors.js';
+import { SessionRefused } from '../core/refusals.js';
 import type { SessionState } from '../../contract/types.js';
 import { SessionHistory } from '../core/history.js';
 import { sessionStateOf } from '../core/session-state.js';

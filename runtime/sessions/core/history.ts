@@ -5,7 +5,8 @@
  * after a crash is never a special case. Informational frames only move `lastSeq`: with or without them everything else is the same. A
  * record that cannot stand where it stands is refused before anything is taken over.
  */
-import { invariant, SessionError } from '../../core/errors.js';
+import { invariant } from '../../core/errors.js';
+import { SessionError } from './refusals.js';
 import { isOfRun, startRun, takeOfRun, type OpenRun } from './fold.js';
 import type { HistoryView } from './order-view.js';
 import { orderProblem } from './order.js';

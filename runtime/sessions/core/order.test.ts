@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SessionError } from '../../core/errors.js';
+import { SessionError } from './refusals.js';
 import { SessionHistory } from './history.js';
 import type { Frame } from './records.js';
 import { fold, runConfig, sessionId, TestLog, tool } from './testing/log.js';

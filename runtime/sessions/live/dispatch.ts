@@ -4,7 +4,7 @@
  * After an unknown outcome that stops the run nothing further leaves; what is on its way is awaited and recorded, since it was sent. After a
  * result that could not be recorded nothing leaves either.
  */
-import { SessionError } from '../../core/errors.js';
+import { SessionError } from '../core/refusals.js';
 import type { Draft, DraftOf } from '../core/records.js';
 import { mayGoOn, type Run, type Step, type ToolCall } from '../core/run.js';
 import { resultTexts } from '../core/texts.js';

@@ -5,8 +5,9 @@
  * append that failed nothing is appended or sent any more. Appends are synchronous, so nothing lies between a barrier and who hears of it.
  */
 import { setMaxListeners } from 'node:events';
-import { RuntimeError, SessionError } from '../../core/errors.js';
-import { SessionRefused } from '../../core/session-errors.js';
+import { RuntimeError } from '../../core/errors.js';
+import { SessionError } from '../core/refusals.js';
+import { SessionRefused } from '../core/refusals.js';
 import type { SessionHistory } from '../core/history.js';
 import { times, type Draft } from '../core/records.js';
 import type { Run } from '../core/run.js';

@@ -6,7 +6,7 @@
  */
 import * as fs from 'node:fs';
 import { expect, test } from 'vitest';
-import type { SessionError } from '../../core/errors.js';
+import type { SessionError } from '../core/refusals.js';
 import type { Frame } from '../core/records.js';
 import { scanLog } from './scan.js';
 import { SessionLog } from './session-log.js';

@@ -8,7 +8,8 @@
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
 import { canonical } from '../../core/canonical.js';
-import { RuntimeError, SessionError } from '../../core/errors.js';
+import { RuntimeError } from '../../core/errors.js';
+import { SessionError } from '../core/refusals.js';
 import { parseObject } from '../../core/untrusted-json.js';
 import { makeDirectory, syncDirectory, syncFile, writeAtomically } from '../../store/directory-sync.js';
 import { demandRegular, readError, systemCode } from '../../store/read-error.js';

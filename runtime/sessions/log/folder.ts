@@ -14,7 +14,7 @@ import { parseObject } from '../../core/untrusted-json.js';
 import { writeAtomically } from '../../store/directory-sync.js';
 import { leaseName } from '../../store/lease.js';
 import { demandRegular, readError, systemCode } from '../../store/read-error.js';
-import { namesIn } from '../../store/state-folder.js';
+import { namesIn } from '../../store/names.js';
 import { reasonOf, type Files } from './files.js';
 import { floorLockName, floorName } from './floor.js';
 import { damaged, missing } from './refusal.js';

@@ -1,5 +1,5 @@
 /** The sentences by which a session log is refused. */
-import { SessionError } from '../../core/errors.js';
+import { SessionError } from '../core/refusals.js';
 
 export function missing(path: string, cause?: unknown): SessionError {
   return new SessionError('log-missing', `The folder is there and its log is not: ${path}. Restore it; it is not started anew.`, {

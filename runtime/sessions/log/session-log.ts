@@ -10,7 +10,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { RuntimeError, SessionError } from '../../core/errors.js';
+import { RuntimeError } from '../../core/errors.js';
+import { SessionError } from '../core/refusals.js';
 import { makeDirectory } from '../../store/directory-sync.js';
 import { demandOwnFileSystem } from '../../store/file-system.js';
 import { Lease } from '../../store/lease.js';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { canonical } from '../../core/canonical.js';
-import type { SessionError } from '../../core/errors.js';
+import type { SessionError } from '../core/refusals.js';
 import { featuresOf, isKnown, kindOf, recordTypes, type Draft, type Frame } from '../core/records.js';
 import { encodeFrame } from './frame.js';
 import { readSessionLog, SessionLog } from './session-log.js';

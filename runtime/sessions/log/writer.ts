@@ -8,7 +8,8 @@
  * name of the file are durable.
  */
 import { dirname } from 'node:path';
-import { RuntimeError, SessionError } from '../../core/errors.js';
+import { RuntimeError } from '../../core/errors.js';
+import { SessionError } from '../core/refusals.js';
 import { identityOf } from '../../store/identity.js';
 import { readError } from '../../store/read-error.js';
 import type { Frame } from '../core/records.js';

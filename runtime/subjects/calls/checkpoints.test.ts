@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { checkpoints } from '../../contract/data.js';
-import { eventTypes } from '../../core/events.js';
-import { answered, broken, newFolder, open, prepare, scripted, status } from '../../testing/folder.js';
+import { eventTypes } from '../../calls/core/events.js';
+import { answered, broken, newFolder, open, prepare, scripted, status } from '../../calls/testing/folder.js';
 import { asScenario } from './scenario.js';
 import { review } from '../../testing/roles.js';
 

@@ -1,7 +1,7 @@
 /** The inspector: exports what the record holds and what it means, from a private copy. No byte of the state folder changes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openReader } from '../../api/reader.js';
+import { openReader } from '../../calls/api/reader.js';
 import type { Answer } from '../../contract/types.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { calls } from './subject.js';

@@ -1,7 +1,7 @@
 /** Opens the runtime of a role as its scenario says, with the parking places in front of it and in its commit listener. */
-import { openRuntime, type Runtime } from '../../api/runtime.js';
+import { openRuntime, type Runtime } from '../../calls/api/runtime.js';
 import { asScenario, type Scenario } from './scenario.js';
-import type { SettingsFrom } from '../../recovery/options.js';
+import type { SettingsFrom } from '../../calls/recovery/options.js';
 import type { RoleContext } from '../kit/role.js';
 import type { Ask } from './operations/wanted.js';
 

@@ -1,7 +1,7 @@
 /**
  * `resume` with an operation, as a real process: what it is told, how it refuses, where it parks, and what its answer says it carried out.
  *
- * Fault model: process crash by SIGKILL. Whether an operation is right is shown in `runtime/recovery` and by the plans; here, that the role
+ * Fault model: process crash by SIGKILL. Whether an operation is right is shown in `runtime/calls/recovery` and by the plans; here, that the role
  * passes on what was asked and what came of it.
  */
 import type { ChildProcess } from 'node:child_process';

@@ -6,11 +6,11 @@
  */
 import { once } from 'node:events';
 import * as net from 'node:net';
-import type { Runtime } from '../../api/runtime.js';
-import { inventoryItem } from '../../core/compile.js';
+import type { Runtime } from '../../calls/api/runtime.js';
+import { inventoryItem } from '../../calls/core/compile.js';
 import { canonical } from '../../core/canonical.js';
 import type { WorkState } from '../../contract/types.js';
-import type { ContextItem } from '../../core/vocabulary.js';
+import type { ContextItem } from '../../calls/core/vocabulary.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { openFor } from './open.js';
 import { reportOfCall } from './report.js';

@@ -1,5 +1,5 @@
 /** The outcome of a call as the report of a role. */
-import type { CallOutcome } from '../../calls/call.js';
+import type { CallOutcome } from '../../calls/live/call.js';
 import type { Report } from '../kit/role.js';
 
 export function reportOfCall(outcome: CallOutcome): Report {

@@ -2,7 +2,7 @@
  * The naive restart: what restart loops usually do. It takes the last recorded request and issues it again, and never asks the
  * work state whether the effect may already have happened. It is here to show the duplicate that resume prevents.
  */
-import type { Runtime } from '../../api/runtime.js';
+import type { Runtime } from '../../calls/api/runtime.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { openFor } from './open.js';
 import { reportOfCall } from './report.js';

@@ -4,10 +4,11 @@
  *
  * With an operation it carries that out (`operations/`). Without one it resumes a call that was never sent, and refuses everything else.
  */
-import type { Runtime } from '../../api/runtime.js';
-import { ResumeRefused, RuntimeError, type RecoveryRefused } from '../../core/errors.js';
+import type { Runtime } from '../../calls/api/runtime.js';
+import { ResumeRefused, type RecoveryRefused } from '../../calls/core/refusals.js';
+import { RuntimeError } from '../../core/errors.js';
 import type { WorkState } from '../../contract/types.js';
-import { firstUnresolved, isCall, noTask, unneeded } from '../../recovery/tasks.js';
+import { firstUnresolved, isCall, noTask, unneeded } from '../../calls/recovery/tasks.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { openFor } from './open.js';
 import { operate } from './operations/operation.js';

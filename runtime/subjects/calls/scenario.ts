@@ -3,10 +3,10 @@
  *
  * Plans are written by people. Every mistake is collected with its JSON pointer and reported at once, before anything runs.
  */
-import type { OfferedItem } from '../../core/compile.js';
-import { idPattern } from '../../core/events.js';
-import { keyPattern } from '../../core/request.js';
-import type { RetryPolicy } from '../../core/vocabulary.js';
+import type { OfferedItem } from '../../calls/core/compile.js';
+import { idPattern } from '../../core/ids.js';
+import { keyPattern } from '../../calls/core/request.js';
+import type { RetryPolicy } from '../../calls/core/vocabulary.js';
 import { UsageError } from '../kit/environment.js';
 import {
   anyText,

@@ -1,8 +1,9 @@
 /** What the roles of this subject have in common: where they can be parked, and which errors are answers. */
 import { checkpoints } from '../../contract/data.js';
 import type { Answer } from '../../contract/types.js';
-import { EffectUnknown, KeyConflict, OwnerAlive, RecoveryRefused, ResumeRefused, RuntimeError } from '../../core/errors.js';
-import { sqliteVersion } from '../../store/connection.js';
+import { EffectUnknown, KeyConflict, RecoveryRefused, ResumeRefused } from '../../calls/core/refusals.js';
+import { OwnerAlive, RuntimeError } from '../../core/errors.js';
+import { sqliteVersion } from '../../calls/ledger/connection.js';
 import { refusedAs, type Report, type Subject } from '../kit/role.js';
 
 const { committed, read, any } = checkpoints['calls/v1'];

@@ -3,7 +3,7 @@
  *
  * What is refused there must not break the run into whose barrier it came: it is remembered, and the producer answers that it failed.
  */
-import { SessionRefused } from '../../core/session-errors.js';
+import { SessionRefused } from '../../sessions/core/refusals.js';
 import type { Session } from '../../sessions/api/session.js';
 import type { Frame } from '../../sessions/core/records.js';
 import type { During as Planned } from './scenario.js';

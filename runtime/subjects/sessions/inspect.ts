@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Answer } from '../../contract/types.js';
-import { SessionError } from '../../core/errors.js';
+import { SessionError } from '../../sessions/core/refusals.js';
 import { openSessionReader } from '../../sessions/api/reader.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { copyOfSession } from './private-copy.js';

@@ -1,6 +1,6 @@
 /** What came of a session as the report of a role. */
 import type { SessionState } from '../../contract/types.js';
-import { SessionRefused } from '../../core/session-errors.js';
+import { SessionRefused } from '../../sessions/core/refusals.js';
 import type { RunEnd } from '../../sessions/live/run-end.js';
 import type { Report } from '../kit/role.js';
 import type { Opened } from './open.js';

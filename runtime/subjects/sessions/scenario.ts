@@ -5,7 +5,7 @@
  * Plans are written by people. Every mistake is collected with its JSON pointer and reported at once, before anything runs.
  */
 import type { SharedRunConfig, SharedTool } from '../../contract/types.js';
-import { idPattern } from '../../core/events.js';
+import { idPattern } from '../../core/ids.js';
 import { recordTypes } from '../../sessions/core/records.js';
 import { UsageError } from '../kit/environment.js';
 import {

@@ -5,8 +5,8 @@
  */
 import { checkpoints } from '../../contract/data.js';
 import type { SharedSessionRefusal } from '../../contract/types.js';
-import { SessionError } from '../../core/errors.js';
-import { SessionRefused } from '../../core/session-errors.js';
+import { SessionError } from '../../sessions/core/refusals.js';
+import { SessionRefused } from '../../sessions/core/refusals.js';
 import type { Report, Settings, Subject } from '../kit/role.js';
 
 const { committed, read, any } = checkpoints['sessions/v1'];

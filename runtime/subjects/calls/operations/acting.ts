@@ -1,6 +1,6 @@
 /** What every file of this folder is given: the role, the open runtime, and what the operation concerns. */
-import type { Runtime } from '../../../api/runtime.js';
-import type { SettingsFrom } from '../../../recovery/options.js';
+import type { Runtime } from '../../../calls/api/runtime.js';
+import type { SettingsFrom } from '../../../calls/recovery/options.js';
 import type { RoleContext } from '../../kit/role.js';
 import type { Named } from './named.js';
 

@@ -3,8 +3,8 @@
  *
  * Nothing is decided here. Whether the record allows the operation is the runtime's to say, which also compares the projection with the log.
  */
-import type { Runtime } from '../../../api/runtime.js';
-import type { OperationOptions } from '../../../recovery/options.js';
+import type { Runtime } from '../../../calls/api/runtime.js';
+import type { OperationOptions } from '../../../calls/recovery/options.js';
 import { UsageError } from '../../kit/environment.js';
 import type { Report } from '../../kit/role.js';
 import { reportOfCall } from '../report.js';

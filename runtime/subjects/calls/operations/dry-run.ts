@@ -2,7 +2,7 @@
  * What an operation would append and send, without doing it. The runtime tells, from the place where the doing is decided; what it would
  * refuse is refused here too.
  */
-import type { DryRun } from '../../../recovery/options.js';
+import type { DryRun } from '../../../calls/recovery/options.js';
 import type { Report } from '../../kit/role.js';
 import type { Acting } from './acting.js';
 import { concerned, given } from './translate.js';

@@ -4,9 +4,9 @@
  * Without an id that is the first task that has something to do (for `recover`: that needs no person), and what that task names. An id may be that of a call, of a
  * compilation, or of a task, which again stands for what the task names.
  */
-import type { Runtime } from '../../../api/runtime.js';
+import type { Runtime } from '../../../calls/api/runtime.js';
 import type { WorkState } from '../../../contract/types.js';
-import { firstToRecover, firstUnresolved, isCall, isCompilation, taskHolding, unneeded } from '../../../recovery/tasks.js';
+import { firstToRecover, firstUnresolved, isCall, isCompilation, taskHolding, unneeded } from '../../../calls/recovery/tasks.js';
 import { UsageError } from '../../kit/environment.js';
 import type { Wanted } from './wanted.js';
 

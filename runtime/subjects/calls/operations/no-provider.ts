@@ -1,6 +1,6 @@
 /** The refusal of what would be sent while nobody named a provider: it comes before anything is appended. */
-import { RecoveryRefused } from '../../../core/errors.js';
-import type { DryRun } from '../../../recovery/options.js';
+import { RecoveryRefused } from '../../../calls/core/refusals.js';
+import type { DryRun } from '../../../calls/recovery/options.js';
 import type { Acting } from './acting.js';
 
 export class NoProvider extends RecoveryRefused {}

@@ -3,8 +3,8 @@
  *
  * Guarantee: a refusal appended nothing and sent nothing; what was carried out before a failure is in the answer.
  */
-import type { Runtime } from '../../../api/runtime.js';
-import { noTask } from '../../../recovery/tasks.js';
+import type { Runtime } from '../../../calls/api/runtime.js';
+import { noTask } from '../../../calls/recovery/tasks.js';
 import type { Report, RoleContext } from '../../kit/role.js';
 import { openForOperation } from '../open.js';
 import type { Acting } from './acting.js';

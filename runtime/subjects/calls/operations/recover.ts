@@ -4,7 +4,7 @@
  * The loop is the runtime's. Here it is listened to: after each reading the process can be parked, also after the last one, and what was carried
  * out is remembered, so that it is in the answer also where a later step ends in a failure.
  */
-import type { CarriedOut } from '../../../core/vocabulary.js';
+import type { CarriedOut } from '../../../calls/core/vocabulary.js';
 import type { Report } from '../../kit/role.js';
 import { reportOfCall } from '../report.js';
 import type { Acting } from './acting.js';

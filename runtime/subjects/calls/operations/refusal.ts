@@ -1,5 +1,6 @@
 /** What the runtime threw while an operation was carried out, as the report of that operation; whatever is no answer stays thrown. */
-import { RecoveryRefused, ResumeRefused, RuntimeError } from '../../../core/errors.js';
+import { RecoveryRefused, ResumeRefused } from '../../../calls/core/refusals.js';
+import { RuntimeError } from '../../../core/errors.js';
 import { refusedAs, type Report } from '../../kit/role.js';
 import { reportOf } from '../subject.js';
 

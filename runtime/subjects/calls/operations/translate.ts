@@ -1,7 +1,7 @@
 /** What was asked, in the runtime's words: the id that an operation concerns, and what a person stated or gave. Pure. */
-import type { OfferedContext } from '../../../calls/offered.js';
-import type { DryRunOptions, FixedCall, Statement } from '../../../recovery/options.js';
-import { isCompilation } from '../../../recovery/tasks.js';
+import type { OfferedContext } from '../../../calls/live/offered.js';
+import type { DryRunOptions, FixedCall, Statement } from '../../../calls/recovery/options.js';
+import { isCompilation } from '../../../calls/recovery/tasks.js';
 import { UsageError } from '../../kit/environment.js';
 import type { OfferedContext as GivenContext } from '../scenario.js';
 import { demandOf, type Named } from './named.js';

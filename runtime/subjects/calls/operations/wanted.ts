@@ -3,7 +3,7 @@
  *
  * The shapes of `KILLPOINT_INPUT` are in the README of this subject. Every mistake of an input is told at once, with its JSON pointer.
  */
-import type { CarriedOut, Finding } from '../../../core/vocabulary.js';
+import type { CarriedOut, Finding } from '../../../calls/core/vocabulary.js';
 import { UsageError, type Environment } from '../../kit/environment.js';
 import { id, offeredContext, type OfferedContext } from '../scenario.js';
 import { anyText, between, choice, nullable, object, optional, text, type Check } from '../../kit/shape.js';

@@ -1,0 +1,66 @@
+/**
+ * Rows of the ledger, read and checked: gapless, chained by digest, of a known type and its shape.
+ *
+ * Ledger bytes are untrusted at every open. A break in the chain is damage that no crash explains, and is refused by name; what
+ * the chain cannot show is a missing end.
+ */
+import type Database from 'better-sqlite3';
+import { RuntimeError } from '../../core/errors.js';
+import { chainStart, eventDigest, type ChainedRow } from '../core/event-digest.js';
+import { isEventType, shapeProblem, type Draft, type LedgerEvent } from '../core/events.js';
+
+export type Row = ChainedRow & { digest: string };
+
+export interface Tail {
+  seq: number;
+  digest: string;
+}
+
+export const emptyTail: Tail = { seq: 0, digest: chainStart };
+
+/** The events after a known tail, in order. */
+export function readEvents(database: Database.Database, after: Tail): LedgerEvent[] {
+  const rows = database
+    .prepare(
+      'SELECT seq, type, task_id, call_id, attempt_id, compilation_id, payload, recorded_at, digest FROM events WHERE seq > ? ORDER BY seq',
+    )
+    .all(after.seq) as Row[];
+  let tail = after;
+  return rows.map((row) => {
+    const event = checked(row, tail);
+    tail = row;
+    return event;
+  });
+}
+
+export function readTail(database: Database.Database): Tail {
+  return (database.prepare('SELECT seq, digest FROM events ORDER BY seq DESC LIMIT 1').get() as Tail | undefined) ?? emptyTail;
+}
+
+function checked(row: Row, before: Tail): LedgerEvent {
+  if (row.seq !== before.seq + 1) throw damaged(`event ${before.seq + 1} is missing`);
+  if (eventDigest(row, before.digest) !== row.digest) throw damaged(`event ${row.seq} does not match its digest`);
+  if (!isEventType(row.type))
+    throw new RuntimeError(
+      'version-newer',
+      `Event ${row.seq} is of the unknown type ${row.type}. Open the ledger with a newer version.`,
+    );
+  const event = { ...row, payload: parsed(row) } as LedgerEvent;
+  const problem = shapeProblem(event as unknown as Draft);
+  if (problem !== null) throw damaged(`event ${row.seq} (${row.type}): ${problem}`);
+  return event;
+}
+
+function parsed(row: Row): unknown {
+  try {
+    return JSON.parse(row.payload);
+  } catch {
+    throw damaged(`event ${row.seq} holds no JSON`);
+  }
+}
+
+export function damaged(what: string, cause?: unknown): RuntimeError {
+  return new RuntimeError('ledger-damaged', `The ledger is damaged: ${what}. Nothing was changed; restore it from a copy.`, {
+    cause,
+  });
+}

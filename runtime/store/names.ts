@@ -1,0 +1,13 @@
+/** What a folder holds. */
+import * as fs from 'node:fs';
+import { readError } from './read-error.js';
+
+/** Null where it is proved that there is no such folder. */
+export function namesIn(directory: string): string[] | null {
+  try {
+    return fs.readdirSync(directory);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw readError(directory, cause);
+  }
+}
