@@ -83,6 +83,11 @@ export function meaningOf({ version, kind: kindNumber, header: headerBytes, payl
   }
 }
 
+/** The log that a lineage frame names, of which session; null for another frame. */
+export function identityOf({ type, payload }: Said): string | null {
+  return type === 'lineage' ? `${String(payload.identity)} ${String(payload.session_id)}` : null;
+}
+
 type Header = Pick<SessionFrame, 'features' | 'fence' | 'seq' | 'synced' | 'type'>;
 
 function headerIn(bytes: Buffer): Header {

@@ -9,7 +9,7 @@
 import { readFeatureFloor, type FeatureFloor } from './feature-floor.js';
 import { fileSha256 } from './hash.js';
 import { Memory } from './memory.js';
-import { intactAt, meaningOf, spanAt, type IntactFrame, type Meaning, type Said } from './session-frame.js';
+import { identityOf, intactAt, meaningOf, spanAt, type IntactFrame, type Meaning, type Said } from './session-frame.js';
 import { isRecord, type SessionFrame, type SessionRecord } from './session-records.js';
 import { judgeTail, type Before } from './session-tail.js';
 
@@ -64,7 +64,7 @@ function parse(bytes: Buffer, floor: FeatureFloor, memory: Memory): SessionLog {
     if (problem !== null || meaning.is !== 'frame') break;
     const { said } = meaning;
     frames.push({ ...said, offset: at, size: intact.size, digest: intact.digest });
-    before = { seq: said.seq, fence: said.fence, synced: said.synced, identity: before.identity ?? identityIn(said) };
+    before = { seq: said.seq, fence: said.fence, synced: said.synced, identity: before.identity ?? identityOf(said) };
     at += intact.size;
   }
   problem ??= at < bytes.length ? problemOfTail(bytes, at, before) : null;
@@ -88,7 +88,9 @@ function problemOf(meaning: Meaning, offset: number, before: Before): LogProblem
   const { said } = meaning;
   const detail = misplaced(said, before);
   if (detail !== null) return { is: 'damaged', offset, cause: 'out_of_place', detail };
-  const identity = identityIn(said);
+  const identity = identityOf(said);
+  if (identity === null && before.identity === null)
+    return { is: 'damaged', offset, cause: 'out_of_place', detail: 'The first frame does not name the log.' };
   if (identity === null || before.identity === null || identity === before.identity) return null;
   return { is: 'damaged', offset, cause: 'foreign', detail: 'The lineage frame names another log.' };
 }
@@ -98,10 +100,6 @@ function misplaced({ seq, fence, synced }: Said, before: Before): string | null 
   if (fence < before.fence) return `The fence of frame ${seq} falls.`;
   if (synced < before.synced) return `Frame ${seq} knows of fewer durable frames than the one before it.`;
   return synced < seq ? null : `Frame ${seq} says that it was durable before it was written.`;
-}
-
-function identityIn({ type, payload }: Said): string | null {
-  return type === 'lineage' ? String(payload.identity) : null;
 }
 
 function problemOfTail(bytes: Buffer, offset: number, before: Before): LogProblem | null {

@@ -6,7 +6,7 @@
  * of the file whatever its bytes are: every place where a frame might begin costs at most its own length in hashing, and in sum at most four times the
  * rest; nothing is kept of a frame but what the next one is held against.
  */
-import { intactAt, magic, meaningOf, spanAt, type Said } from './session-frame.js';
+import { identityOf, intactAt, magic, meaningOf, spanAt, type Said } from './session-frame.js';
 
 const budgetTimes = 4;
 
@@ -67,7 +67,8 @@ class Behind {
     this.damage ??= detail;
   }
 
-  intact({ seq, fence, synced, type, payload }: Said): void {
+  intact(said: Said): void {
+    const { seq, fence, synced } = said;
     const missing = this.before.seq + 1;
     const { before, last } = this;
     if (synced >= missing) this.durable(`Frame ${seq} was written when frame ${missing} was durable.`);
@@ -75,10 +76,9 @@ class Behind {
     else if (synced !== (last?.synced ?? synced) || synced < before.synced)
       this.durable(`Frame ${seq} lies behind it and is of another barrier.`);
     else if (fence < (last?.fence ?? before.fence)) this.durable(`Frame ${seq} lies behind it and has a fence that falls.`);
-    if (type === 'lineage') {
-      this.isForeign ||= this.identity !== null && this.identity !== payload.identity;
-      this.identity ??= String(payload.identity);
-    }
+    const identity = identityOf(said);
+    this.isForeign ||= identity !== null && this.identity !== null && this.identity !== identity;
+    this.identity ??= identity;
     this.last = { seq, fence, synced };
   }
 
