@@ -189,23 +189,20 @@ describe('the judge', () => {
   });
 });
 
-function modelOf(plan: string): unknown {
-  return (JSON.parse(readFileSync(join('preregistrations', plan), 'utf8')) as { model?: string }).model ?? 'calls/v1';
-}
-
 describe('the patches', () => {
   const home = 'scripts/planted';
   const headers = readdirSync(home)
     .filter((name) => name.endsWith('.patch'))
     .map((name) => parseHeader(readFileSync(join(home, name), 'utf8')));
-  const plans = readdirSync('preregistrations').filter((name) => name.endsWith('.json') && modelOf(name) === 'calls/v1');
+  const plans = readdirSync('preregistrations').filter((name) => name.endsWith('.json'));
   const placesIn = (plan: string, cases: readonly string[]): string[] => {
     const text = readFileSync(join('preregistrations', `${plan}.json`), 'utf8');
     return placesOf({ cases }, JSON.parse(text) as Plan, 'forced race').map((place) => `${plan}/${place.case}/${place.snapshot}`);
   };
 
-  it('are a control for every forced race of every plan of calls: each must be seen to double', () => {
-    const controls = headers.filter(({ inEach, mustFind }) => inEach === 'forced race' && mustFind.includes('race-doubled'));
+  it('are a control for every forced race of every plan: each must be seen to double', () => {
+    const doubles = (code: string): boolean => code === 'race-doubled' || code === 'session-race-doubled';
+    const controls = headers.filter(({ inEach, mustFind }) => inEach === 'forced race' && mustFind.some(doubles));
     const forced = plans.flatMap((name) => placesIn(name.replace(/\.json$/, ''), []));
     expect(forced.length).toBeGreaterThan(0);
     expect(controls.flatMap(({ plan, cases }) => placesIn(plan, cases)).sort()).toEqual(forced.sort());

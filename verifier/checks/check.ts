@@ -81,6 +81,8 @@ export const findingCodes = [
   'session-state-mismatch',
   'resume-misreported',
   'session-refusal-acted',
+  'session-race-doubled',
+  'session-race-lost',
 ] as const;
 
 export type FindingCode = (typeof findingCodes)[number];

@@ -11,5 +11,6 @@ import { g40 } from './g40-inputs.js';
 import { g41 } from './g41-configuration.js';
 import { g42 } from './g42-export.js';
 import { g43 } from './g43-resume.js';
+import { g44 } from './g44-races.js';
 
-export const sessionsChecks: readonly Check[] = [g33, g34, g35, g36, g37, g38, g39, g40, g41, g42, g43];
+export const sessionsChecks: readonly Check[] = [g33, g34, g35, g36, g37, g38, g39, g40, g41, g42, g43, g44];

@@ -20,6 +20,17 @@ export function isGrouped({ plan }: Bundle, snapshot: Snapshot): boolean {
   return plan.value?.scenarios[snapshot.planned.scenario]?.commit === 'grouped';
 }
 
+/**
+ * The last frame of a process that stood at a place, among those that it and whoever wrote on added; null where the barrier of its place is
+ * not there.
+ */
+export function standsAt({ checkpoint, occurrence }: Place, added: readonly SessionFrame[]): SessionFrame | null {
+  const groups = barriersOf(added);
+  if (checkpoint === anyCommit) return groups[occurrence - 1]?.at(-1) ?? null;
+  const armed = added.filter(({ type }) => type === checkpoint)[occurrence - 1];
+  return (armed && groups.find((group) => group.includes(armed)))?.at(-1) ?? null;
+}
+
 /** Null where the frames that a process added are those of its place. */
 export function departureFrom({ checkpoint, occurrence }: Place, snapshot: Snapshot): Departure | null {
   // The frame that a log is created with is no commit of what a process has to say.

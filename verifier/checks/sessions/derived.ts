@@ -25,9 +25,14 @@ export function historyIn({ state }: Pick<Snapshot, 'state'>): History {
   return historyOf(logIn(state).records);
 }
 
-/** That of the folder, and of one that was moved away from its owner. */
-export function historiesIn({ states }: Snapshot): History[] {
-  return states.map((state) => historyIn({ state }));
+/** Those of the folders that were moved away from an owner, of this snapshot or of one before it: what it still sends has its place there. */
+export function movedHistories({ lineage }: Snapshot): History[] {
+  return lineage.flatMap(({ movedAway }) => (movedAway === undefined ? [] : [historyIn({ state: movedAway })]));
+}
+
+/** That of the folder, and of those that were moved away. */
+export function historiesIn(snapshot: Snapshot): History[] {
+  return [historyIn(snapshot), ...movedHistories(snapshot)];
 }
 
 /** How many owners may still send the one request that they had committed to when their lock was defeated. */

@@ -142,7 +142,9 @@ function floorWrong({ base }: Snapshot, { floorFile: file }: StateEvidence, { fl
   if (lost.length > 0) say('floor-behind', `The floor has lost ${lost.join(', ')}.`, { file });
 }
 
-const folderFiles = new Set(['format.json', sessionLogV1.file, 'wal-feature-floor']);
+const written = ['format.json', sessionLogV1.file, 'wal-feature-floor'];
+/** A kill between the writing and the renaming of one of them leaves it under its first name, which nobody reads. */
+const folderFiles = new Set([...written, ...written.map((name) => `${name}.new`)]);
 
 /** A missing log is damaged, and a missing or malformed format record is named by G3. */
 function folderWrong(snapshot: Snapshot, state: StateEvidence, { plan }: Bundle, say: Say): void {

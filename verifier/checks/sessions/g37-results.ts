@@ -3,7 +3,8 @@
  * Verified: of HTTP tools, every output against the hash of an answer under its key, and `is_error` against its status; that nothing was
  * received of a call that is recorded as not sent or not dispatched; the text of every result that no tool told; that an unknown one was
  * asked for, unless a kill or a cancel came between.
- * Not verified: the output of commands; an output that is recorded as not kept; whether an unknown call came back after all.
+ * Not verified: the output of commands; an output that is recorded as not kept; whether an unknown call came back after all; where an owner
+ * was to send a call from a folder that was moved away, whether the folder in its place is right that nobody did.
  */
 import { sessionLogV1 } from '../../contract/data.js';
 import { toolOf } from '../../model/sessions/batch-plan.js';
@@ -14,7 +15,7 @@ import type { Bundle, Snapshot } from '../../read/bundle.js';
 import { textSha256 } from '../../read/hash.js';
 import type { Settled } from '../../read/receipts.js';
 import { need, perSnapshot, type CaseCheck } from '../check.js';
-import { historyIn, sentBy } from './derived.js';
+import { historyIn, movedHistories, sentBy } from './derived.js';
 import { plannedCalls } from './planned.js';
 
 export const g37: CaseCheck = {
@@ -22,7 +23,8 @@ export const g37: CaseCheck = {
   sentence:
     'What a tool result says is what the provider says: `completed` was answered with those bytes, `not_sent` had no request.',
   covers: 'every tool result of every log: its bytes and its status, or its text where no tool told one',
-  doesNotCover: 'the output of commands; outputs that are recorded as not kept; whether an unknown call came back after all',
+  doesNotCover:
+    'the output of commands; outputs that are recorded as not kept; whether an unknown call came back after all; whether nothing was sent of a call that the owner of a folder that was moved away was to send',
   codes: ['tool-result-mismatch'],
   scope: 'case',
   check: ({ snapshots }, bundle) =>
@@ -33,6 +35,7 @@ export const g37: CaseCheck = {
         const calls = [...historyIn(snapshot).callsByKey.values()];
         const answers = answersByKey(snapshot);
         const sent = new Set(sentBy(snapshot).map((line) => line.idempotency_key));
+        const elsewhere = intendedElsewhere(snapshot);
         const isBounded = hasCeiling(snapshot, bundle);
         let judged = 0;
         for (const call of calls) {
@@ -40,7 +43,7 @@ export const g37: CaseCheck = {
             judged += 1;
             const told = {
               answers: answers.get(call.key) ?? [],
-              isSent: sent.has(call.key),
+              isSent: sent.has(call.key) && !elsewhere.has(call.key),
               isCut: wasCut(snapshot, call),
               isBounded,
             };
@@ -52,6 +55,12 @@ export const g37: CaseCheck = {
       },
     ),
 };
+
+/** What an owner sends whose folder was moved away says nothing about the folder in its place. */
+function intendedElsewhere(snapshot: Snapshot): ReadonlySet<string> {
+  const intended = movedHistories(snapshot).flatMap(({ callsByKey }) => [...callsByKey.values()]);
+  return new Set(intended.filter(({ intents }) => intents.length > 0).map(({ key }) => key));
+}
 
 function answersByKey(snapshot: Snapshot): Map<string, Settled[]> {
   const answers = new Map<string, Settled[]>();

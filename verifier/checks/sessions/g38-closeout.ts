@@ -15,11 +15,14 @@ import type { Call, Run } from '../../model/sessions/history.js';
 import { seals, stageOf } from '../../model/sessions/stage.js';
 import type { Snapshot } from '../../read/bundle.js';
 import type { SessionRecord } from '../../read/session-records.js';
-import { perSnapshot, type CaseCheck, type Say } from '../check.js';
+import { actorsOf } from '../actors.js';
+import { need, perSnapshot, type CaseCheck, type Say } from '../check.js';
 import { answered } from '../derived.js';
 import { followers, historyBefore, historyIn, logIn } from './derived.js';
+import { leavesOpen } from './groups.js';
 import { once } from './once.js';
 import { plannedRuns } from './planned.js';
+import { addedTenures } from './tenures.js';
 
 export const g38: CaseCheck = {
   guarantee: 'G38',
@@ -38,7 +41,7 @@ export const g38: CaseCheck = {
       for (const run of runs) goesOnWrong(run, unlawful);
       for (const { seq, detail } of endProblems(logIn(snapshot.state).records)) unlawful(detail, seq);
       if (snapshot.planned.role !== 'restart') recoveredWrong(snapshot, unlawful);
-      leftOpen(snapshot, runs.at(-1), say);
+      leftOpen(snapshot, say);
       return runs.length;
     }),
 };
@@ -120,14 +123,15 @@ function seqOf(call: Call): number | undefined {
   return terminalOf(call)?.seq;
 }
 
-/** What only records a person's word, and seals nothing itself. */
-const onlyRecords: ReadonlySet<unknown> = new Set(['approve', 'cancel']);
-
-/** A role that says it did what it was told leaves no run without its end, but one that waits for a person. */
-function leftOpen(snapshot: Snapshot, run: Run | undefined, say: Say): void {
-  const { kill, operation } = snapshot.planned;
-  if (run === undefined || kill !== null || onlyRecords.has(operation) || answered(snapshot) !== 'completed') return;
-  const stage = stageOf(run);
-  if (stage !== 'finished' && stage !== 'paused')
-    say('closeout-unlawful', `The role completed and left a run that is ${stage}.`, { file: snapshot.state.logFile });
+/** Whoever says that it did what it was told leaves no run without its end, but one that waits for a person. */
+function leftOpen(snapshot: Snapshot, say: Say): void {
+  const { kill, crash } = snapshot.planned;
+  if (kill !== null) return;
+  // Of several processes the one that appended last.
+  const last = crash === null ? actorsOf(snapshot)[0] : addedTenures(snapshot).at(-1)?.actor;
+  const run = historyIn(snapshot).runs.at(-1);
+  if (last === undefined || run === undefined || !leavesOpen(last, historyIn(snapshot))) return;
+  const isDone = crash?.model === 'zombie' ? need(last.role.answer).status === 'completed' : answered(snapshot) === 'completed';
+  if (isDone)
+    say('closeout-unlawful', `The role completed and left a run that is ${stageOf(run)}.`, { file: snapshot.state.logFile });
 }

@@ -6,19 +6,22 @@
  * Not verified: that a refusal was called for, where its reason lies outside the log; the prediction (G25) says which are right.
  *
  * A `restart` is the naive loop: it may say nothing of what it dispatches again, and whatever it says must be so. A send that closes a run
- * out is no resume.
+ * out is no resume; one that says a message again is.
  */
 import type { ResumeStarted } from '../../contract/types.js';
 import { walk } from '../../model/sessions/fold.js';
 import type { History } from '../../model/sessions/history.js';
 import { resumeReportOf } from '../../model/sessions/resume.js';
+import { memberOf } from '../../model/values.js';
 import type { Bundle, Snapshot } from '../../read/bundle.js';
 import { sameJson } from '../../read/canonical.js';
 import type { SessionRecord } from '../../read/session-records.js';
+import type { Actor } from '../actors.js';
 import { perSnapshot, type CaseCheck, type Say } from '../check.js';
 import { answered } from '../derived.js';
 import { addedRecords, isUntouched, logIn } from './derived.js';
 import { refusalWrong } from './refusals.js';
+import { addedTenures } from './tenures.js';
 
 export const g43: CaseCheck = {
   guarantee: 'G43',
@@ -50,25 +53,34 @@ function reportsWrong(snapshot: Snapshot, say: Say): number {
   const begun = new Map<string, number>();
   let told = '';
   let judged = 0;
-  // A send closes a run out and does not go on with it (G38).
-  const isSilent = snapshot.planned.role === 'restart' || snapshot.planned.operation === 'send';
+  const acting = new Map(addedTenures(snapshot).map(({ fence, actor }) => [fence, actor]));
+  /** A message of its own closes a run out and does not go on with it (G38). */
+  let isSilent = false;
   walk(records, (record, before) => {
     const { type, payload, seq, fence } = record;
     if (type === 'run_started') begun.set(payload.run_id, fence);
     if (type === 'resume_started') told = `${fence} ${payload.run_id}`;
     if (seq < first) return;
+    if (type === 'lineage') isSilent = isNewMessage(acting.get(fence), before);
     if (type === 'resume_started') {
       judged += 1;
-      const isSend = snapshot.planned.operation === 'send' && begun.get(payload.run_id) !== fence;
-      const wrong = isSend ? 'A send that closes a run out is no resume of it.' : reportWrong(payload, before, seq);
+      const isClosing = isSilent && begun.get(payload.run_id) !== fence;
+      const wrong = isClosing ? 'A send that closes a run out is no resume of it.' : reportWrong(payload, before, seq);
       if (wrong !== null) misreported(wrong, seq);
     }
-    const run = isSilent ? null : runGoneOnWith(record);
+    const run = isSilent || snapshot.planned.role === 'restart' ? null : runGoneOnWith(record);
     if (run === null || begun.get(run) === fence || told === `${fence} ${run}`) return;
     misreported('A run is gone on with, and no resume says so.', seq);
     told = `${fence} ${run}`;
   });
   return judged;
+}
+
+/** One that names a run or a queued message goes on with what is open, as a resume does. */
+function isNewMessage(actor: Actor | undefined, { runsById, submissions }: History): boolean {
+  if (actor?.operation !== 'send') return false;
+  const id = String(memberOf(actor.input, 'run_id'));
+  return !runsById.has(id) && !submissions.has(id);
 }
 
 /** What somebody tells a run from outside is no part of its resume. */

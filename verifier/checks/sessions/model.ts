@@ -7,7 +7,7 @@ import { need } from '../check.js';
 import { answered, isUnchanged } from '../derived.js';
 import type { Message, Sent, SubjectModel } from '../subject-model.js';
 import { departureFrom, endsWithIntent } from './commit-place.js';
-import { historyIn, logIn, recordIn } from './derived.js';
+import { historiesIn, historyIn, logIn, recordIn } from './derived.js';
 import { derive } from './prediction.js';
 import { departuresFromScenario } from './scenario.js';
 
@@ -51,9 +51,11 @@ function isOfChild(snapshot: Snapshot, { idempotency_key: key }: Sent): boolean 
 /** One of several calls of a parallel batch. Nothing of a batch leaves before all of its intents are on record, each in its turn. */
 function isAmongSeveral(snapshot: Snapshot, request: Sent): boolean {
   if (requestKind(request) !== 'tool') return false;
-  const call = callOfKey(historyIn(snapshot), request.idempotency_key);
-  if (call === null || call.intents.length === 0 || call.step.batch?.started.mode !== 'parallel') return false;
   const stands = snapshot.planned.kill?.at === 'checkpoint';
   if (stands && logIn(snapshot.state).frames.at(-1)?.type === 'tool_dispatch_intent') return false;
-  return call.step.calls.filter(({ intents }) => intents.length > 0).length > 1;
+  return historiesIn(snapshot).some((history) => {
+    const call = callOfKey(history, request.idempotency_key);
+    if (call === null || call.intents.length === 0 || call.step.batch?.started.mode !== 'parallel') return false;
+    return call.step.calls.filter(({ intents }) => intents.length > 0).length > 1;
+  });
 }

@@ -189,7 +189,7 @@ describe('an unfrozen run', () => {
   it('G41: was gone on with by a process that could not know what it renders', () => {
     expectFindings(
       (editor) => {
-        for (const name of ['producer', 'resume', 'drift'])
+        for (const name of ['producer', 'resume', 'again', 'elsewhere', 'drift'])
           onFrames('started', name, (frames) => {
             for (const { type, payload } of frames)
               if (type === 'run_started') (payload.config as { render: { bundle: null } }).render.bundle = null;
@@ -221,6 +221,13 @@ describe('roles of sessions', () => {
       (editor) => editor.answer(snapshot(editor, 'grouped'), (answer) => void (answer.log = { frames: [], torn_bytes: 0 })),
       'record-malformed',
     ));
+
+  it('G43: an answer is settled only where one was given, or the run does not go on', () =>
+    expectFindings((editor) => {
+      const target = snapshot(editor, 'approval', 'unasked');
+      editor.answer(target, ({ session_refusal: told }) => void (told === undefined ? null : (told.reason = 'approval_settled')));
+      coverAll(editor, target);
+    }, 'resume-misreported'));
 
   it('G6: only a command sends from a process of its own', () =>
     expectFindings(

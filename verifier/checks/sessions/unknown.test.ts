@@ -24,6 +24,7 @@ const rows: [guarantee: string, scope: string, what: string, change: (editor: Ed
   ['G41', 'control', 'the receipts are not there', without('control', 'producer', 'receipts.jsonl')],
   ['G42', 'control', 'the inspection is not there', without('control', 'producer', 'inspection.json')],
   ['G43', 'started', 'the answer of who refused is not there', without('started', 'drift', 'answer.json')],
+  ['G44', 'raced', 'the answer of a racer is not there', without('raced', 'answers', 'members/racer-2/answer.json')],
 ];
 
 describe('unknown', () => {

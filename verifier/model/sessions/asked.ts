@@ -54,6 +54,18 @@ export function isShownBy({ does, members }: Action, { type, payload }: SessionR
   });
 }
 
+/**
+ * Whether a record is why an action needs no other one: a cancel at once is all that can be asked for, and a message that is on record waits
+ * for its run.
+ */
+export function stands(action: Action, record: SessionRecord): boolean {
+  if (isShownBy(action, record)) return true;
+  const { does, members } = action;
+  if (does === 'cancel') return isShownBy({ ...action, members: { at: 'now' } }, record);
+  if (does !== 'send' || record.type !== 'queued') return false;
+  return record.payload.submission_id === members.run_id && record.payload.input.text === members.text;
+}
+
 /** Types of records that nothing but an action leaves behind. */
 export const actedTypes: ReadonlySet<string> = new Set(Object.values(shows).map(({ type }) => type));
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { began, config, ofRun, queues, recordsOf, retracts, tools, type Written } from '../../testing/session-records.js';
+import { began, ofRun, queues, recordsOf, retracts, tools, type Written } from '../../testing/session-records.js';
 import { scenarioDepartures, type Told } from './scenario.js';
 
 const a = ofRun('run-a');
@@ -15,19 +15,21 @@ const session = {
   ...{ model_leg: 'rerun', model_attempts: 1, model_timeout_ms: 1000, times: false, freeze: false, ceiling_bytes: null },
 };
 const send = { do: 'send', run_id: 'run-a', text: 'Hello.' };
-const produces: Told = { role: 'produce', operation: null, input: null };
-const resumes = (operation: string | null = null, input: unknown = null): Told => ({ role: 'resume', operation, input });
+type Asking = Omit<Told, 'completed'>;
+const produces: Asking = { role: 'produce', operation: null, input: null };
+const resumes = (operation: string | null = null, input: unknown = null): Asking => ({ role: 'resume', operation, input });
 
 interface Asked {
   readonly scenario?: object;
   readonly inherited?: number;
-  readonly told?: Told;
+  readonly told?: Asking | readonly Asking[];
   readonly completed?: boolean;
 }
 
 function departures(all: Written[], { scenario = {}, inherited = 0, told = produces, completed = false }: Asked = {}) {
   const whole = { session, script: [send], during: [], ...scenario };
-  return scenarioDepartures(whole, { records: recordsOf(...all), inherited, told: [told], completed }).map(({ seq }) => seq);
+  const tellers = [told].flat().map((one) => ({ ...one, completed }));
+  return scenarioDepartures(whole, { records: recordsOf(...all), inherited, told: tellers }).map(({ seq }) => seq);
 }
 
 describe('a configuration', () => {
@@ -126,9 +128,9 @@ describe('what a producer records', () => {
   });
 
   it('does what is due while a run goes on once its place has come', () => {
-    const again = [...whole, a.cancels('now'), a.step(12)];
-    expect(departures(again, { scenario, completed: true })).toEqual([null]);
-    expect(departures([...again, a.cancels()], { scenario, completed: true })).toEqual([]);
+    const again = [...whole, a.step(11)];
+    expect(departures(again, { scenario, completed: true })).toEqual([null, null]);
+    expect(departures([...again, a.cancels()], { scenario, completed: true })).toEqual([null]);
   });
 
   it('cancels with an interrupting message what goes on', () => {
@@ -155,7 +157,7 @@ describe('what others record', () => {
   const before = [began(), a.step(3), a.asks(3, ['c', 'refund']), a.wants(3, 'c')];
   const approve = { tool_call_id: 'c', decision: 'approved', by: 'operator' };
 
-  it.each<[string, Told, Written[], number[]]>([
+  it.each<[string, Asking, Written[], number[]]>([
     ['a resume that is told nothing has no input', resumes(), [a.cancels()], [6]],
     ['an approval as it was given', resumes('approve', approve), [a.decides(3, 'c', 'approved')], []],
     ['an approval by another person', resumes('approve', { ...approve, by: 'somebody' }), [a.decides(3, 'c', 'approved')], [6]],
@@ -182,19 +184,55 @@ describe('what others record', () => {
   });
 
   it('a restart that completes, whatever it left out of its script', () => {
-    const restarts: Told = { role: 'restart', operation: null, input: null };
+    const restarts: Asking = { role: 'restart', operation: null, input: null };
     expect(departures([], { told: restarts, completed: true })).toEqual([]);
-    const all = { records: recordsOf(), inherited: 0, told: [restarts, produces], completed: true };
-    expect(scenarioDepartures({ session, script: [send] }, all)).toEqual([]);
+    expect(departures([], { told: [restarts, produces], completed: true })).toEqual([]);
+  });
+
+  it('nothing that only a producer does while its run goes on', () => {
+    const during = [{ do: 'steer', after: 'step_started#1', text: 'More.', send_id: 'm-1' }];
+    const goesOn = [began(), a.step(3)];
+    expect(departures(goesOn, { scenario: { during }, inherited: 2, told: resumes(), completed: true })).toEqual([]);
+    expect(departures([...goesOn, a.steers('More.', 'm-1')], { scenario: { during }, inherited: 2, told: resumes() })).toEqual([
+      4,
+    ]);
+  });
+
+  it('a cancel that stands already, for as much or for more', () => {
+    const told = resumes('cancel', { at: 'step_boundary' });
+    for (const at of ['now', 'step_boundary'] as const)
+      expect(departures([...before, a.cancels(at)], { inherited: 6, told, completed: true })).toEqual([]);
+    const more = resumes('cancel', { at: 'now' });
+    expect(departures([...before, a.cancels()], { inherited: 6, told: more, completed: true })).toEqual([null]);
+  });
+
+  it('a message that waits already, but no other one under its id', () => {
+    const told = resumes('send', { run_id: 'q', text: 'Later.' });
+    const waits = [queues('q'), began(), a.ends('interrupted')];
+    expect(departures(waits, { inherited: 4, told, completed: true })).toEqual([]);
+    expect(departures([queues('q', 'Other.'), ...waits.slice(1)], { inherited: 4, told, completed: true })).toEqual([null]);
   });
 
   it('of several that were told the same, one at a time', () => {
     const told = [resumes('approve', approve), resumes('approve', approve)];
-    const all = recordsOf(...before, a.decides(3, 'c', 'approved'));
-    const found = scenarioDepartures(
-      { session: { ...session, tools: config().tools } },
-      { records: all, inherited: 5, told, completed: true },
-    );
-    expect(found).toEqual([]);
+    const all = [...before, a.decides(3, 'c', 'approved')];
+    expect(departures(all, { inherited: 5, told, completed: true })).toEqual([]);
+  });
+
+  it('of several that were told different things, in whatever order they acted', () => {
+    const told = [resumes('cancel', { at: 'now' }), resumes('approve', approve)];
+    const answered = a.decides(3, 'c', 'approved');
+    expect(departures([...before, answered, a.cancels('now')], { inherited: 5, told, completed: true })).toEqual([]);
+    expect(departures([...before, a.cancels('now'), answered], { inherited: 5, told, completed: true })).toEqual([]);
+    expect(departures([...before, answered], { inherited: 5, told, completed: true })).toEqual([null]);
+  });
+
+  it('is due of those who say that they are done', () => {
+    const failed = { ...resumes('cancel', { at: 'now' }), completed: false };
+    const done = { ...resumes('approve', approve), completed: true };
+    const found = (...told: Told[]) =>
+      scenarioDepartures({ session }, { records: recordsOf(...before), inherited: 5, told }).map(({ detail }) => detail);
+    expect(found(failed, done)).toEqual(['What the scenario asks for is not on record: approve.']);
+    expect(found(failed)).toEqual([]);
   });
 });

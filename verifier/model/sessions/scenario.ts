@@ -5,15 +5,27 @@
  */
 import { sameJson } from '../../read/canonical.js';
 import type { SessionRecord } from '../../read/session-records.js';
-import { actedTypes, actionIn, actionsIn, configWrong, isShownBy, leavesRecord, sessionIdIn, type Action } from './asked.js';
+import {
+  actedTypes,
+  actionIn,
+  actionsIn,
+  configWrong,
+  isShownBy,
+  leavesRecord,
+  sessionIdIn,
+  stands,
+  type Action,
+} from './asked.js';
 import { walk } from './fold.js';
 import { isInterrupt, type History, type RecordsOf, type RunConfig } from './history.js';
 
-/** What the process was told that appended to the log. */
+/** What a process was told that may have appended to the log. */
 export interface Told {
   readonly role: 'produce' | 'resume' | 'restart' | 'inspect';
   readonly operation: string | null;
   readonly input: unknown;
+  /** It ended by itself, and says that it did all that it was told. */
+  readonly completed: boolean;
 }
 
 export interface Recorded {
@@ -21,10 +33,8 @@ export interface Recorded {
   readonly records: readonly SessionRecord[];
   /** The last seq that the role began with; zero for the first. */
   readonly inherited: number;
-  /** Of each member, where there are several. */
+  /** Of each member, where there are several, but for those that refused: they recorded nothing. */
   readonly told: readonly Told[];
-  /** It ended by itself, and says that it did all that it was told. */
-  readonly completed: boolean;
 }
 
 export interface Departure {
@@ -33,9 +43,11 @@ export interface Departure {
   readonly detail: string;
 }
 
-export function scenarioDepartures(scenario: unknown, { records, inherited, told, completed }: Recorded): Departure[] {
-  const { script, during } = askedOf(scenario, told);
-  const acts = new Acts(script, during);
+export function scenarioDepartures(scenario: unknown, { records, inherited, told }: Recorded): Departure[] {
+  const { script, during } = actionsIn(scenario);
+  const scripts = told.map((one) => scriptOf(one, script));
+  // Only a producer does something while its run goes on.
+  const acts = new Acts(scripts, told.some(({ role }) => role === 'produce') ? during : []);
   const departures: Departure[] = [];
   const isProducer = told.every(({ role }) => role === 'produce');
   walk(records, (record, before) => {
@@ -45,23 +57,19 @@ export function scenarioDepartures(scenario: unknown, { records, inherited, told
     acts.seen(record);
   });
   // The naive loop goes by the record, and does of a script what it likes.
-  if (!completed || told.some(({ role }) => role === 'restart')) return departures;
-  const missing = acts.missing(records);
+  if (told.some(({ role }) => role === 'restart')) return departures;
+  const missing = acts.missing(records, (index) => told[index]?.completed === true);
   return [
     ...departures,
     ...missing.map(({ does }) => ({ seq: null, detail: `What the scenario asks for is not on record: ${does}.` })),
   ];
 }
 
-/** A producer does its script, whoever resumes what its operation says; what is done while a run goes on may be done by all. */
-function askedOf(scenario: unknown, told: readonly Told[]): { script: Action[]; during: Action[] } {
-  const { script, during } = actionsIn(scenario);
-  const own = told.flatMap(({ role, operation, input }): Action[] => {
-    const action = actionIn(operation, input);
-    if (role === 'resume') return action === null ? [] : [action];
-    return role === 'inspect' ? [] : script;
-  });
-  return { script: own, during };
+/** A producer does its script, whoever resumes what its operation says. */
+function scriptOf({ role, operation, input }: Told, script: readonly Action[]): readonly Action[] {
+  const action = actionIn(operation, input);
+  if (role === 'resume') return action === null ? [] : [action];
+  return role === 'inspect' ? [] : script;
 }
 
 function wrongIn(scenario: unknown, record: SessionRecord, before: History, acts: Acts, isProducer: boolean): string | null {
@@ -103,16 +111,18 @@ function isCancelOfInterrupt({ type, seq, payload }: SessionRecord, { lastSubmis
 /** The actions that were asked for, each of which leaves one record at most. */
 class Acts {
   private readonly used = new Set<Action>();
-  /** Nothing of the script that comes before this is done any more. */
-  private next = 0;
+  /** Nothing of a script that comes before this is done any more; each process has its own. */
+  private readonly next: number[];
   /** By type and number in the process, the seq of each record that was added. */
   private readonly seqs = new Map<string, number>();
   private readonly counts = new Map<string, number>();
 
   constructor(
-    private readonly script: readonly Action[],
+    private readonly scripts: readonly (readonly Action[])[],
     private readonly during: readonly Action[],
-  ) {}
+  ) {
+    this.next = scripts.map(() => 0);
+  }
 
   seen({ type, seq }: SessionRecord): void {
     const count = (this.counts.get(type) ?? 0) + 1;
@@ -121,9 +131,10 @@ class Acts {
   }
 
   take(record: SessionRecord): boolean {
-    const at = this.script.findIndex((action, index) => index >= this.next && isShownBy(action, record));
-    if (at >= 0) {
-      this.next = at + 1;
+    for (const [index, script] of this.scripts.entries()) {
+      const at = script.findIndex((action, place) => place >= (this.next[index] ?? 0) && isShownBy(action, record));
+      if (at < 0) continue;
+      this.next[index] = at + 1;
       return true;
     }
     const action = this.during.find((one) => !this.used.has(one) && isShownBy(one, record) && this.hasBegun(one));
@@ -131,10 +142,16 @@ class Acts {
     return action !== undefined;
   }
 
-  /** Asked for, and nowhere in the log; what is done while a run goes on is due once the record is there that it follows. */
-  missing(records: readonly SessionRecord[]): Action[] {
-    const due = [...this.script, ...this.during.filter((action) => this.hasBegun(action))].filter(leavesRecord);
-    return due.filter((action) => !records.some((record) => isShownBy(action, record)));
+  /**
+   * Asked for by somebody who is done, and nowhere in the log; what is done while a run goes on is due once the record is there that it
+   * follows.
+   */
+  missing(records: readonly SessionRecord[], isDone: (index: number) => boolean): Action[] {
+    const scripts = this.scripts.filter((_script, index) => isDone(index));
+    const during = scripts.length > 0 ? this.during.filter((action) => this.hasBegun(action)) : [];
+    return [...scripts.flat(), ...during]
+      .filter(leavesRecord)
+      .filter((action) => !records.some((record) => stands(action, record)));
   }
 
   private hasBegun({ after }: Action): boolean {

@@ -17,8 +17,8 @@ type Payload = Record<string, unknown>;
 /** A frame in the hands of a forger; one that he adds has no seq yet. */
 export type Forged = Omit<Mutable<Draft>, 'payload'> & { payload: Payload };
 
-export function forgedFrames(target: Snapshot): Forged[] {
-  return logIn(target.state).frames.map(({ offset: _offset, size: _size, digest: _digest, ...draft }) =>
+export function forgedFrames({ state }: Pick<Snapshot, 'state'>): Forged[] {
+  return logIn(state).frames.map(({ offset: _offset, size: _size, digest: _digest, ...draft }) =>
     structuredClone({ ...draft, payload: { ...draft.payload } }),
   );
 }
@@ -30,7 +30,7 @@ export function invented({ fence }: Forged, type: RecordType, payload: Payload, 
 }
 
 /** Writes the frames as they are, right or wrong. */
-export function writeFrames(editor: Editor, { state }: Snapshot, frames: readonly Forged[]): void {
+export function writeFrames(editor: Editor, { state }: Pick<Snapshot, 'state'>, frames: readonly Forged[]): void {
   editor.files.set(state.logFile, encodeLog(frames as readonly Draft[]));
 }
 

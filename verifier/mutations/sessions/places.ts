@@ -107,8 +107,11 @@ export const resumed: Place = leaf((snapshot) => {
 
 export const withRecord = (type: RecordType): Place => leaf((snapshot) => has(snapshot, type));
 
-/** A role that was refused for a reason of the session. */
-export const refused: Place = leaf((snapshot) => snapshot.answer.value?.session_refusal !== undefined);
+/** A role that was refused for a reason of the session that it wanted. */
+export const refused: Place = leaf((snapshot) => {
+  const told = snapshot.answer.value?.session_refusal;
+  return told !== undefined && !told.drift.includes('session_id');
+});
 
 /** The log requires features. */
 export const featured: Place = leaf((snapshot) => (snapshot.log.value?.floor.features.length ?? 0) > 0);

@@ -167,6 +167,15 @@ export const recordMutations = {
     onFrames(withRecord('steered'), 'a steer was recorded twice', ['input-unlawful', 'scenario-unplanned'], (added) =>
       replacing(added, 'steered', twice),
     ),
+    onFirst(
+      withRecord('steered'),
+      'a steer has the id of a run',
+      ['input-unlawful', 'scenario-unplanned'],
+      'steered',
+      (payload) => {
+        payload.send_id = payload.run_id;
+      },
+    ),
     onFrames(withRecord('retracted'), 'a message was taken back twice', ['input-unlawful', 'scenario-unplanned'], (added) =>
       replacing(added, 'retracted', twice),
     ),

@@ -125,6 +125,10 @@ export class SessionBook {
     this.waiting.push(text);
   }
 
+  cancel(at: 'step_boundary' | 'now'): void {
+    this.barrier({ type: 'run_cancel_requested', payload: { run_id: this.run, at } });
+  }
+
   step(): string {
     for (const text of this.waiting.splice(0)) this.say(text);
     const { next } = this;

@@ -42,7 +42,7 @@ function caseOf(id: string, { producer, ...arms }: Story): PlannedCase {
 
 function armOf(
   id: string,
-  { role, scenario, provider = 'charges', from, operation, input, kill, expect }: Ran,
+  { role, scenario, provider = 'charges', from, operation, input, kill, crash, expect }: Ran,
 ): PlannedCase['arms'][number] {
   return {
     ...{ id, role, provider, expect: expect as PlannedCase['expect'] },
@@ -51,5 +51,6 @@ function armOf(
     ...(from === undefined ? {} : { from }),
     ...(operation === undefined ? {} : { operation }),
     ...(input === undefined ? {} : { input }),
+    ...(crash === undefined ? {} : { crash }),
   };
 }

@@ -3,10 +3,8 @@ import { at } from '../ran.js';
 import { SessionBook } from './book.js';
 import { batchOf, done } from './shapes.js';
 import { figures, run, type SessionRefusal, type Story } from './ran.js';
-import { asking, charge, saying } from './scenario.js';
+import { asking, charge, refund, saying } from './scenario.js';
 import { asked, charged, ends, finished, predicted, produced, replayed, resumes, sent } from './steps.js';
-
-const refund = { id: 'call-1', name: 'refund', arguments: '{"amount":7}' };
 
 /** A person is asked, and answers in a later process: approved, denied, or not what was asked for. */
 export function approval(): Story {
@@ -34,6 +32,8 @@ export function approval(): Story {
   goesWithout.plan(step, [{ ...refund, reason: 'denied' }]);
   goesWithout.barrier(...goesWithout.closed(step, [refund], ['This call was not dispatched: a person denied it.']));
   ends(goesWithout);
+  const nobody = book.continued();
+  const unasked: SessionRefusal = { reason: 'nothing_open', operation: 'approve', on: key, drift: [] };
   const still = book.continued();
   const refusal: SessionRefusal = { reason: 'approval_needed', operation: 'approve', on: key, drift: [] };
   return {
@@ -57,6 +57,11 @@ export function approval(): Story {
     'deny-resume': {
       ...{ book: goesWithout, ...resumes, provider: 'answers', from: 'deny' },
       expect: { ...figures('completed', 'completed_once', goesWithout), ...finished },
+    },
+    unasked: {
+      ...{ book: nobody, ...resumes, operation: 'approve', refusal: unasked },
+      input: { ...person, tool_call_id: 'call-2', decision: 'approved' },
+      expect: { ...figures('refused', 'refused', nobody), ...state, session_refusal: predicted(unasked) },
     },
     resume: {
       ...{ book: still, ...resumes, refusal },
@@ -169,7 +174,7 @@ export function stopped(): Story {
 export function cancelled(): Story {
   const book = sent(new SessionBook('cancelled'));
   const step = book.step();
-  book.barrier({ type: 'run_cancel_requested', payload: { run_id: 'run-a', at: 'step_boundary' } });
+  book.cancel('step_boundary');
   book.answered(step, asking(charge));
   book.plan(step, [charge]);
   book.dispatch(step, charge);

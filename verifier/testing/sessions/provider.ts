@@ -25,6 +25,8 @@ export class SessionProvider {
   /** Of the process that sends. */
   pid = 1000;
   generation = 0;
+  /** By how much later than usual what is sent now arrives. */
+  later = 0;
   private effects = 0;
 
   continued(pid: number): SessionProvider {
@@ -51,7 +53,7 @@ export class SessionProvider {
 
   /** One clock for all: a role has its lines after its beginning, and whoever continues it begins later. */
   private write(members: object): void {
-    const clock = String(beganAt(this.generation) + 10 + this.lines.length);
+    const clock = String(beganAt(this.generation) + 10 + this.later + this.lines.length);
     const rest = { at, monotonic_ns: clock, seq: this.lines.length + 1, version: 'receipts/v1', ...members };
     this.lines.push({ ...rest, digest: textSha256(canonical(rest)) } as Receipt);
   }

@@ -6,6 +6,16 @@ import type { ScenarioName, ScriptName } from './scenario.js';
 
 export type SessionRefusal = NonNullable<Answer['session_refusal']>;
 
+/** One of several processes that acted on one session. */
+export interface MemberRan {
+  readonly id: string;
+  readonly pid: number;
+  readonly refusal?: SessionRefusal | 'OwnerAlive';
+  readonly failed?: boolean;
+  /** What it had recorded in the folder that was moved away from it. */
+  readonly movedAway?: SessionBook;
+}
+
 export interface Ran {
   readonly book: SessionBook;
   readonly role: 'produce' | 'resume' | 'restart';
@@ -19,6 +29,8 @@ export interface Ran {
   readonly from?: string;
   readonly operation?: NonNullable<PlannedSnapshot['operation']>;
   readonly input?: Record<string, unknown>;
+  readonly crash?: NonNullable<Plan['cases'][number]['arms'][number]['crash']>;
+  readonly members?: readonly MemberRan[];
 }
 
 export type Story = Record<string, Ran>;

@@ -26,6 +26,7 @@ const settings = {
 } as const;
 
 interface Settings {
+  readonly session_id?: string;
   readonly batch?: 'sequential' | 'parallel';
   readonly max_steps?: number;
   readonly model_leg?: 'rerun' | 'intent';
@@ -56,6 +57,7 @@ export const scenarios = {
   short: scenario({ max_steps: 1 }, [send]),
   thawed: scenario({ freeze: false }, [send]),
   other: scenario({ model: 'synthetic-2' }, [send]),
+  elsewhere: scenario({ session_id: 's-2' }, [send]),
   cancelled: scenario({}, [send], [{ after: 'step_started#1', do: 'cancel', at: 'step_boundary' }]),
   inbox: scenario(
     {},
@@ -107,6 +109,7 @@ export function offered(list: readonly SharedTool[]): object[] {
 }
 
 export const charge = { id: 'call-1', name: 'charge', arguments: '{"amount":7}' };
+export const refund = { id: 'call-1', name: 'refund', arguments: '{"amount":7}' };
 export const asking = (...calls: { id: string; name: string; arguments: string }[]) => ({ text: null, tool_calls: calls });
 export const saying = (said: string) => ({ text: said, tool_calls: [] });
 
@@ -123,6 +126,7 @@ export const scripts = {
   holdsModel: { ...ignores, requests: [{ do: 'hold', effect: 'committed' }], effects: rest },
   dropsTool: { ...ignores, requests: [...charging], effects: { ...rest, charge: effects({ do: 'drop', when: 'after_commit' }) } },
   fails: { ...ignores, requests: [{ do: 'status', status: 500 }, ...charging], effects: rest },
+  pair: { ...ignores, requests: [{ do: 'answer', tool_calls: [charge, { ...charge, id: 'call-2' }] }], effects: rest },
   refunds: {
     ...ignores,
     requests: [{ do: 'answer' as const, tool_calls: [{ id: 'call-1', name: 'refund', arguments: '{"amount":7}' }] }],

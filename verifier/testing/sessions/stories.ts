@@ -1,13 +1,16 @@
 /**
  * What the cases of the small sessions did, record by record: two controls, a start that was only recorded, held requests of both legs, an
- * approval, an end that was not recorded, a plan without its intents, several tools at once, a limit of steps, a cancel, and messages.
+ * approval, several processes on one session, an end that was not recorded, a plan without its intents, several tools at once, a limit of
+ * steps, a cancel, and messages.
  */
 import { at } from '../ran.js';
 import { SessionBook } from './book.js';
 import { responseOf } from './shapes.js';
 import { approval, cancelled, inbox, naturalEnd, planned, several, stopped, thawed } from './more-stories.js';
+import { raced } from './races.js';
 import { figures, run, type Ran, type SessionRefusal, type Story } from './ran.js';
 import { asking, charge } from './scenario.js';
+import { spread } from './spread.js';
 import {
   asked,
   charged,
@@ -32,9 +35,11 @@ export function stories(): Record<string, Story> {
     'model-held': modelHeld(),
     'model-intent': modelIntent(),
     approval: approval(),
+    raced: raced(),
     'natural-end': naturalEnd(),
     planned: planned(),
     several: several(),
+    spread: spread(),
     stopped: stopped(),
     cancelled: cancelled(),
     inbox: inbox(),
@@ -69,7 +74,12 @@ function started(): Story {
   const resumed = book.continued();
   resumed.barrier(resumed.resume({ replayed: replayed(1, 0, 0), redone: [], indeterminate: [] }));
   goesOn(resumed);
+  const said = book.continued();
+  said.barrier(said.resume({ replayed: replayed(1, 0, 0), redone: [], indeterminate: [] }));
+  goesOn(said);
   const other = book.continued();
+  const foreign: SessionRefusal = { reason: 'config_conflict', operation: null, on: null, drift: ['session_id'] };
+  const strange = book.continued();
   const refusal: SessionRefusal = { reason: 'config_conflict', operation: 'run_step', on: 'run-a', drift: ['model'] };
   return {
     producer,
@@ -78,6 +88,15 @@ function started(): Story {
       ...resumes,
       provider: 'charges',
       expect: { ...figures('completed', 'completed_once', resumed), ...finished },
+    },
+    // The same message is the same run, and goes on with it.
+    again: {
+      ...{ book: said, ...resumes, provider: 'charges', operation: 'send', input: { run_id: 'run-a', text: 'Charge seven.' } },
+      expect: { ...figures('completed', 'completed_once', said), ...finished },
+    },
+    elsewhere: {
+      ...{ book: strange, ...resumes, scenario: 'elsewhere', refusal: foreign },
+      expect: { ...figures('refused', 'refused', strange), session_refusal: predicted(foreign) },
     },
     drift: {
       ...{ book: other, ...resumes, scenario: 'other', refusal },
