@@ -37,7 +37,9 @@ export function makeDirectory(directory: string): void {
 /** Writes a file so that a reader finds the old content or the new, whole, and the new once this returned. */
 export function writeAtomically(path: string, content: string | Buffer, files: Calls = fs): void {
   const temporary = `${path}.new`;
-  const descriptor = files.openSync(temporary, 'w');
+  // What a kill left is not written over: a link there would lead out of the folder.
+  fs.rmSync(temporary, { force: true });
+  const descriptor = files.openSync(temporary, 'wx');
   try {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
     for (let written = 0; written < bytes.length;) written += files.writeSync(descriptor, bytes, written);

@@ -1,9 +1,9 @@
 /**
- * Where a ledger may lie: on a file system of this kernel alone.
+ * Where a state may lie, a ledger or a session: on a file system of this kernel alone.
  *
  * A write-ahead log has its index in memory that every process shares. On a mount that another kernel or a server writes too, that index is
- * not coherent: pages of zeros were seen there, with no error at open. So the kinds known for it are refused before SQLite is asked for
- * anything; a kind that nobody here knows passes.
+ * not coherent: pages of zeros were seen there, with no error at open. A session has no such index, but its lease is a lock that another
+ * kernel need not see. So the kinds known for it are refused before SQLite is asked for anything; a kind that nobody here knows passes.
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -32,14 +32,14 @@ export function fileSystemAt(path: string, mountTable: string): string | null {
   return best?.type ?? null;
 }
 
-/** Refuses a folder, there or not yet, on a file system on which a ledger is not safe. */
+/** Refuses a folder, there or not yet, on a file system on which no state is safe. */
 export function demandOwnFileSystem(directory: string, mountTable: string | null = mounts()): void {
   const place = realPlace(directory);
   const type = mountTable === null || place === null ? null : fileSystemAt(place, mountTable);
   if (type === null || !isSharedFileSystem(type)) return;
   throw new RuntimeError(
     'file-system-unsafe',
-    `${directory} is on ${type}, which another kernel or a server shares, and a ledger is not safe there. Choose a folder on a local disk.`,
+    `${directory} is on ${type}, which another kernel or a server shares, and neither a ledger nor a session is safe there. Choose a folder on a local disk.`,
   );
 }
 

@@ -6,9 +6,9 @@
  */
 import * as fs from 'node:fs';
 
-/** Null where nothing is there. Opens nothing. */
-export function identityOf(path: string, files: Pick<typeof fs, 'statSync'> = fs): string | null {
-  const found = files.statSync(path, { throwIfNoEntry: false });
+/** Null where nothing is there. Opens nothing, and follows no link: whoever comes next would refuse one. */
+export function identityOf(path: string, files: Pick<typeof fs, 'lstatSync'> = fs): string | null {
+  const found = files.lstatSync(path, { throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 

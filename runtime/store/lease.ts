@@ -8,10 +8,10 @@
  * An exclusive lock is taken in steps, and two that take it at the same moment can stop each other half-way: without a short wait,
  * nobody won in up to 5 of 100 measured races of two. The wait is for a step, not for an owner: that one may live for days.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { OwnerAlive, RuntimeError } from '../core/errors.js';
-import { demandAccess, demandRegular, exhausted, systemCode } from './read-error.js';
+import { demandAccess, demandRegular, demandRoom, exhausted, systemCode } from './read-error.js';
 
 export const leaseName = 'lease.sqlite';
 const stepMs = 200;
@@ -24,7 +24,7 @@ export class Lease {
     let database: Database.Database | null = null;
     const path = join(directory, leaseName);
     try {
-      demandRegular(path);
+      demandWritable(path);
       database = new Database(path, { timeout: stepMs });
       database.pragma('journal_mode = MEMORY');
       database.exec('BEGIN EXCLUSIVE');
@@ -71,6 +71,14 @@ function isBusy(cause: unknown): boolean {
   return cause instanceof Database.SqliteError && cause.code.startsWith('SQLITE_BUSY');
 }
 
+/**
+ * Of a file that may only be read SQLite makes a connection that only reads, on which `BEGIN EXCLUSIVE` takes a shared lock and says nothing:
+ * there would be two owners.
+ */
+function demandWritable(path: string): void {
+  if (!demandAccess(path, 'write')) demandRoom(dirname(path));
+}
+
 /** A code of its own where the lease may not be read: the folder can still be looked at by who has it open. */
 function unreadable(path: string, mode: 'read' | 'write', cause: unknown): RuntimeError {
   const found = refusal(path, mode);
@@ -87,7 +95,8 @@ function unreadable(path: string, mode: 'read' | 'write', cause: unknown): Runti
 
 function refusal(path: string, mode: 'read' | 'write'): RuntimeError | null {
   try {
-    demandAccess(path, mode);
+    if (mode === 'write') demandWritable(path);
+    else demandAccess(path, mode);
     return null;
   } catch (error) {
     return error as RuntimeError;

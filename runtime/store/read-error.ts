@@ -1,5 +1,5 @@
 /**
- * Why a file of a state folder could not be read. Each kind has a code of its own, since each is put right in another way, and none of them
+ * Why a file of a state folder could not be read, or not written. Each kind has a code of its own, since each is put right in another way, and none of them
  * says that nothing is there.
  *
  * SQLite has one code, SQLITE_CANTOPEN, for a file that may not be read, one that is gone and a process without descriptors; so the
@@ -14,6 +14,7 @@ import { kindOf } from './identity.js';
 /** What SQLite can have open at once for one database: the file, its log, the log's index; and a folder that it syncs. */
 const openAtOnce = 4;
 const noDescriptor: ReadonlySet<string> = new Set(['EMFILE', 'ENFILE']);
+const refusesWrites: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
 const otherKind: ReadonlySet<string> = new Set(['ENOTDIR', 'EISDIR', 'ELOOP', 'ENXIO', 'ENODEV']);
 
 /** The system's name of a failure (`EACCES`), or null for what the system did not say. */
@@ -55,6 +56,31 @@ export function readError(path: string, cause: unknown): RuntimeError {
   );
 }
 
+/** What a system call says on a path that may be read, and would have been written to. */
+export function writeError(path: string, cause: unknown): RuntimeError {
+  return new RuntimeError(
+    'state-unwritable',
+    `${path} cannot be written (${systemCode(cause) ?? String(cause)}). Nothing was changed; check its permissions, those of its folder, and whether it lies on a read-only file system.`,
+    { cause },
+  );
+}
+
+/** Why a file could not be opened to be read and written: one that can only be read is not unreadable. */
+export function updateError(path: string, cause: unknown): RuntimeError {
+  return refusesWrites.has(systemCode(cause) ?? '') && mayBe(path, fs.constants.R_OK)
+    ? writeError(path, cause)
+    : readError(path, cause);
+}
+
+function mayBe(path: string, mode: number): boolean {
+  try {
+    fs.accessSync(path, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Refuses a link, a pipe, a device, a socket or a folder in the place of a file, before it is opened. False where nothing is there. */
 export function demandRegular(path: string): boolean {
   try {
@@ -78,7 +104,16 @@ export function demandAccess(path: string, mode: 'read' | 'write'): boolean {
     return true;
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return false;
-    throw readError(path, cause);
+    throw mode === 'read' ? readError(path, cause) : updateError(path, cause);
+  }
+}
+
+/** Refuses a folder in which a file that is not there yet could not be made. */
+export function demandRoom(folder: string): void {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
+  } catch (cause) {
+    throw updateError(folder, cause);
   }
 }
 

@@ -268,7 +268,7 @@ export class Runtime {
  *
  * A folder that could not be read is never taken for an absent one, and nothing is changed in it. Each reason has its own code: it is locked
  * (`ledger-busy`; by its owner, when acting, `owner-alive`), may not be read (`state-unreadable`; its lease alone, when acting,
- * `lease-unreadable`), is missing (`state-absent`; its ledger alone `ledger-missing`, its format record `state-unfinished`), is of
+ * `lease-unreadable`), may be read and not written (`state-unwritable`), is missing (`state-absent`; its ledger alone `ledger-missing`, its format record `state-unfinished`), is of
  * another kind, say a pipe (`state-wrong-kind`), or too many files are open (`files-exhausted`).
  */
 export function openRuntime(options: RuntimeOptions): Runtime {

@@ -6,11 +6,20 @@
  * Memory-mapped writes are off: a later power-loss model must see every write.
  */
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { ledgerV1 } from '../../contract/data.js';
 import { RuntimeError } from '../../core/errors.js';
 import { syncFile } from '../../store/directory-sync.js';
-import { demandAccess, exhausted, ledgerMissing, readError, systemCode } from '../../store/read-error.js';
+import {
+  demandAccess,
+  demandRegular,
+  demandRoom,
+  exhausted,
+  ledgerMissing,
+  readError,
+  systemCode,
+} from '../../store/read-error.js';
 import { damaged } from './rows.js';
 
 /** How long a statement waits for another writer before `ledger-busy`. */
@@ -123,16 +132,17 @@ export function translated(cause: unknown, path: string): unknown {
 function unopened(path: string, cause: InstanceType<typeof Database.SqliteError>): RuntimeError {
   try {
     demandLedgerFiles(path);
+    const none = exhausted(path, cause);
+    if (none !== null) return none;
+    // SQLite makes the log and its index anew where they are missing.
+    if (['-wal', '-shm'].some((suffix) => !demandRegular(path + suffix))) demandRoom(dirname(path));
   } catch (found) {
     return found as RuntimeError;
   }
-  return (
-    exhausted(path, cause) ??
-    new RuntimeError(
-      'state-unreadable',
-      `${path} cannot be read: ${cause.message} (${cause.code}). Nothing was changed; check the disk and the folder's permissions.`,
-      { cause },
-    )
+  return new RuntimeError(
+    'state-unreadable',
+    `${path} cannot be read: ${cause.message} (${cause.code}). Nothing was changed; check the disk and the folder's permissions.`,
+    { cause },
   );
 }
 

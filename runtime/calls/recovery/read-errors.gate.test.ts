@@ -11,7 +11,17 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { copies, inventory, leaseIn, ledgerIn, looks, playStages, rowOf, told } from '../testing/every-operation.js';
 import { newFolder, open } from '../testing/folder.js';
 import { startKeyedProvider } from '../testing/keyed-provider.js';
-import { exhausted, limitable, locked, missing, modesCount, unreadable, wrongKinds, type Row } from '../testing/read-errors.js';
+import {
+  exhausted,
+  limitable,
+  locked,
+  missing,
+  modesCount,
+  unreadable,
+  unwritable,
+  wrongKinds,
+  type Row,
+} from '../testing/read-errors.js';
 import { emptyFolder, runRole } from '../../testing/roles.js';
 
 beforeAll(playStages);
@@ -61,7 +71,7 @@ describe('no operation takes it for nothing there', () => {
   const titled = (rows: readonly Row[]) => rows.map((row): [string, Row] => [`${row.kind}: ${row.what}`, row]);
   test.concurrent.each(titled([...locked, ...missing, ...wrongKinds]))('%s', (_title, row) => refusesAll(row), patience);
   describe.runIf(modesCount)('where modes count', () => {
-    test.concurrent.each(titled(unreadable))('%s', (_title, row) => refusesAll(row), patience);
+    test.concurrent.each(titled([...unreadable, ...unwritable]))('%s', (_title, row) => refusesAll(row), patience);
   });
   describe.runIf(limitable)('where a process can be limited', () => {
     test.concurrent.each(titled(exhausted))('%s', (_title, row) => refusesAll(row), patience);
@@ -70,7 +80,7 @@ describe('no operation takes it for nothing there', () => {
 
 test('no two kinds share a code', () => {
   const kinds = [...met.values()];
-  expect(kinds).toHaveLength(3 + Number(modesCount) + Number(limitable));
+  expect(kinds).toHaveLength(3 + 2 * Number(modesCount) + Number(limitable));
   const codes = kinds.flatMap((codesOfOne) => [...codesOfOne]);
   expect(new Set(codes).size, String(codes)).toBe(codes.length);
 });

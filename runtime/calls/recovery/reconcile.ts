@@ -44,8 +44,8 @@ export function proposeReconcile(
     throw cannot(
       callId,
       projected.next_operation,
-      'cannot be reconciled with the provider, which is declared to answer no questions about a key. ' +
-        'Declare a look-up or a fence, or state what is known.',
+      'cannot be reconciled with the provider: that it answers questions about a key is not on record, and was not said here. ' +
+        'Say that it offers a look-up or a fence, or state what is known.',
     );
   const { request_body_sha256: requestSha256 } = demandManifest(call);
   const { idempotency_key: idempotencyKey } = call.request;

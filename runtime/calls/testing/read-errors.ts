@@ -1,4 +1,4 @@
-/** Each way in which a state folder cannot be read, made for real, with the code and the sentence that belong to it. */
+/** Each way in which a state folder cannot be read, or read and not written, made for real, with the code and the sentence that belong to it. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
@@ -18,7 +18,7 @@ export const limitable = available('prlimit', spawnSync('prlimit', ['--version']
 type Undo = () => void;
 
 export interface Row extends How {
-  kind: 'locked' | 'unreadable' | 'missing' | 'wrong kind' | 'too many open files';
+  kind: 'locked' | 'unreadable' | 'unwritable' | 'missing' | 'wrong kind' | 'too many open files';
   what: string;
   spoil: (folders: readonly string[]) => Undo | void | Promise<Undo>;
   code: RuntimeErrorCode;
@@ -114,6 +114,32 @@ export const unreadable: Row[] = [
     says: /^The lease \S+ cannot be read \(EACCES\)\. Nothing was recorded; check its permissions and the folder's\.$/,
     not: withoutLease,
     ledgerRead: true,
+  },
+];
+
+const unwritableFile = (name: string, more: Partial<Row>): Row => ({
+  kind: 'unwritable',
+  what: `mode 444 on ${name}`,
+  spoil: withMode(name, 0o444),
+  through: withoutPrivileges,
+  code: 'state-unwritable',
+  says: new RegExp(
+    `${name.replace('.', '\\.')} cannot be written \\(EACCES\\)\\. Nothing was changed; check its permissions, those of its folder, `,
+  ),
+  ...more,
+});
+
+/** What only looks needs to write nothing. */
+export const unwritable: Row[] = [
+  ...['ledger.sqlite', 'ledger.sqlite-wal', 'ledger.sqlite-shm'].map((name) => unwritableFile(name, { not: ['openReader'] })),
+  unwritableFile('lease.sqlite', { not: looks, ledgerRead: true }),
+  {
+    ...unwritableFile('state', { not: looks, ledgerRead: true }),
+    what: 'no lease, and a folder in which none can be made',
+    spoil: (folders) => {
+      folders.forEach((folder) => fs.rmSync(leaseIn(folder), { force: true }));
+      return withMode('.', 0o555)(folders);
+    },
   },
 ];
 

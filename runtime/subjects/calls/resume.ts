@@ -11,6 +11,7 @@ import type { WorkState } from '../../contract/types.js';
 import { firstUnresolved, isCall, noTask, unneeded } from '../../calls/recovery/tasks.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { openFor } from './open.js';
+import { demandNoOwner } from './operations/dry-run.js';
 import { operate } from './operations/operation.js';
 import { wantedOf } from './operations/wanted.js';
 import { reportOfCall } from './report.js';
@@ -28,6 +29,7 @@ async function resumeUnsent(context: RoleContext): Promise<Report> {
     context.parking.passed(['projection.read']);
     const callId = unresolvedCall(workState);
     if (context.environment.dryRun) {
+      demandNoOwner(context.environment.state);
       runtime.checkResume(callId, { workState });
       return { status: 'completed', detail: `Dry run: would start ${callId} again under its key. Nothing was done.` };
     }

@@ -11,6 +11,7 @@ const { committed, read, any } = checkpoints['calls/v1'];
 export const calls: Subject = {
   checkpoints: [...committed, ...read, ...any],
   resumesByRecord: false,
+  refuses: ['task-unknown', 'task-exists', 'task-ended', 'call-unknown', 'compilation-unknown', 'result-unknown'],
   // No connection was opened: the owner was alive.
   unopened: () => ({ node: process.versions.node, sqlite: sqliteVersion(), journal_mode: 'unopened', synchronous: 0 }),
   reportOf,
