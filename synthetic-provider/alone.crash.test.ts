@@ -59,11 +59,37 @@ it('does what the script in a file says', async () => {
   expect(await provider.stop()).toBe(0);
 });
 
+it('goes on with receipts that are there, where it is told to', async () => {
+  const receipts = join(folder, 'continued.jsonl');
+  const ask = async (url: unknown): Promise<void> => {
+    const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }] });
+    await (await fetch(`${String(url)}/v1/chat/completions`, { method: 'POST', body })).text();
+  };
+  const first = await startedWith('--receipts', receipts);
+  await ask(first.line?.url);
+  await first.stop();
+  const second = await startedWith('--receipts', receipts, '--continue');
+  await ask(second.line?.url);
+  expect(await second.stop()).toBe(0);
+  const seqs = readFileSync(receipts, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { seq: number }).seq);
+  expect(seqs).toEqual([1, 2, 3, 4]);
+});
+
 it.each([
   ['a script without a prefix', ['--script', 'x.json'], '--script goes with --receipts.'],
-  ['receipts that exist', ['--receipts', join(folder, 'script.json')], 'exists'],
+  ['receipts that exist', ['--receipts', join(folder, 'script.json')], 'say "continue" (--continue) to go on with this one.'],
+  ['receipts to go on with that are not named', ['--continue'], '--continue goes with --receipts.'],
+  [
+    'a script that is not there',
+    ['--receipts', join(folder, 'a'), '--script', 'nope.json'],
+    'The script nope.json is not there.',
+  ],
+  ['a script that is no JSON', ['--receipts', join(folder, 'a'), '--script', mainFile()], 'js is not JSON: '],
 ])('refuses %s with 64 and one sentence', async (_name, args, sentence) => {
-  if (args[0] === '--receipts') writeFileSync(join(folder, 'script.json'), 'mine');
+  if (args[1] === join(folder, 'script.json')) writeFileSync(join(folder, 'script.json'), 'mine');
   const provider = await startedWith(...args);
   expect(provider.line).toBeNull();
   expect(await provider.stop()).toBe(64);

@@ -12,7 +12,7 @@ import { reason } from './core/errors.js';
 import { type Opening, openingMistakes } from './http/registry.js';
 import { startProvider } from './http/server.js';
 
-const help = `Usage: synthetic-provider [--port N] [--receipts FILE [--script FILE]]
+const help = `Usage: synthetic-provider [--port N] [--receipts FILE [--script FILE] [--continue]]
 
 Serves a scripted model and tool provider on 127.0.0.1 and keeps fsynced receipts of every request.
 Prints one JSON line when it listens: {"control_token", "pid", "port", "ready": true}.
@@ -21,6 +21,7 @@ Ends when its standard input ends.
   --port N          listen on this port instead of a free one
   --receipts FILE   open a prefix at once, with its receipts in this new file; the line gets its "url"
   --script FILE     what that prefix does (provider-script.schema.json); without it every request is answered
+  --continue        go on with the receipts that are in that file, of a prefix that was closed
   --help            show this text
 `;
 
@@ -33,7 +34,8 @@ interface Wanted {
 
 function wantedBy(argv: string[]): Wanted {
   const string = { type: 'string' } as const;
-  const options = { port: string, receipts: string, script: string, help: { type: 'boolean' } } as const;
+  const flag = { type: 'boolean' } as const;
+  const options = { port: string, receipts: string, script: string, continue: flag, help: flag } as const;
   const { values } = parseArgs({ args: argv, options });
   if (values.help === true) end(0, help, 1);
   const text = values.port ?? '0';
@@ -41,13 +43,32 @@ function wantedBy(argv: string[]): Wanted {
   const port = Number(text);
   if (values.receipts === undefined) {
     if (values.script !== undefined) throw new Error('--script goes with --receipts.');
+    if (values.continue === true) throw new Error('--continue goes with --receipts.');
     return { port, opening: null };
   }
-  const script: unknown = values.script === undefined ? answersAll : JSON.parse(readFileSync(values.script, 'utf8'));
-  const opening = { receipts: resolve(values.receipts), script, continue: false };
+  const script: unknown = values.script === undefined ? answersAll : scriptIn(values.script);
+  const opening = { receipts: resolve(values.receipts), script, continue: values.continue === true };
   const mistakes = openingMistakes(opening);
   if (mistakes.length > 0) throw new Error(mistakes.join(' '));
   return { port, opening: opening as Opening };
+}
+
+function scriptIn(path: string): unknown {
+  const refuse = (why: string, cause: unknown): never => {
+    throw new Error(`The script ${path} ${why}.`, { cause });
+  };
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return refuse(code === 'ENOENT' ? 'is not there' : `cannot be read (${code ?? reason(error)})`, error);
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return refuse(`is not JSON: ${reason(error)}`, error);
+  }
 }
 
 /** Synchronous, since a last line written on the way out must not be lost in a pipe. */

@@ -33,7 +33,7 @@ export class InternalError extends Error {
   }
 }
 
-type InputCode = 'not-a-folder' | 'not-found' | 'unreadable' | 'unsound-base';
+type InputCode = 'not-a-bundle' | 'not-a-folder' | 'not-found' | 'unreadable' | 'unsound-base';
 
 /** The command cannot start on this input: a usage error, said in one sentence. */
 export class InputError extends Error {

@@ -99,14 +99,16 @@ export interface Look<Found> {
   readonly found: Found | null;
   /** Why nobody could. */
   readonly why: string | null;
+  /** Another process owns it: what it asks for is about to change. */
+  readonly owned: boolean;
 }
 
 /** Another process may own it by now. What was done was done all the same. */
 export async function lookAt<Found>(look: () => Promise<Found>): Promise<Look<Found>> {
   try {
-    return { found: await look(), why: null };
+    return { found: await look(), why: null, owned: false };
   } catch (error) {
-    if (error instanceof HarnessError) return { found: null, why: error.message };
+    if (error instanceof HarnessError) return { found: null, why: error.message, owned: error.code === 'owner-alive' };
     throw error;
   }
 }

@@ -8,9 +8,10 @@ import type { Answer, SessionState } from '../contract/types.js';
 import { HarnessError } from '../errors.js';
 import { sessionDocument, sessionDoneText } from '../report/carried-out.js';
 import { sessionNextLines, stateLine, wayOnOfSession } from '../report/way-on.js';
+import { answerOf, argumentsIn } from '../report/session-words.js';
 import { type Acting, brokenOff, lookAt, roleRequest, type Said } from './acting.js';
 import { runRole } from './role.js';
-import { sessionOf } from './state-folder.js';
+import { type InspectedSession, sessionOf } from './state-folder.js';
 
 /** What can send a request; elsewhere an effect that was unknown before is no news. */
 const sends = new Set(['', 'recover', 'send']);
@@ -21,16 +22,25 @@ export async function carryOutOnSession(acting: Acting): Promise<Said> {
   const canSend = sends.has(operation);
   const { answer, ...end } = await runRole(roleRequest(acting));
   const looked = await lookAt(() => sessionOf(state));
-  const next = looked.found && wayOnOfSession(looked.found.session, place);
-  const unknown = looked.found && isUnknown(looked.found.session);
+  const { session, log } = looked.found ?? {};
+  const next = session === undefined ? null : wayOnOfSession(session, argumentsIn(session, log ?? null), place);
+  const unknown = session === undefined ? null : isUnknown(session);
   if (answer === null)
     throw brokenOff(acting, end, { unknown, wayOn: next === null ? [] : sessionNextLines(next, place), canSend });
   const effectUnknown = unknown === true && canSend && answer.status !== 'refused';
-  const done = { answer, next, hint: hintFor(answer, looked.why), effectUnknown };
+  const said = canSend && answer.status === 'completed' && session !== undefined ? saidIn(session, log ?? null, acting) : null;
+  const done = { answer, next, hint: hintFor(answer, looked.why), said, effectUnknown };
   const text = options.json ? `${JSON.stringify(sessionDocument(done))}\n` : sessionDoneText(done, place);
   const aside = answer.status === 'refused' && !options.json;
   const code = answer.status === 'refused' ? 64 : effectUnknown ? 2 : answer.status === 'failed' ? 1 : 0;
   return { stdout: aside ? '' : text, stderr: aside ? text : '', code };
+}
+
+/** What the model said at the end of the run that the command was about; null where that did not end with an answer. */
+function saidIn({ runs }: SessionState, log: InspectedSession['log'], { input }: Acting): string | null {
+  const asked = (input as { run_id?: string } | null)?.run_id;
+  const run = asked === undefined ? runs.at(-1) : runs.find(({ run_id }) => run_id === asked);
+  return run?.reason === 'completed' ? answerOf(run.run_id, log) : null;
 }
 
 /** `resume` and `recover` are commands for both; some of what they take is about calls. */

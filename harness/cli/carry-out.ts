@@ -5,6 +5,7 @@
  * sent its request; then the work state knows more than this process, and its next command is told.
  */
 import type { Answer, WorkState } from '../contract/types.js';
+import { HarnessError } from '../errors.js';
 import type { Installation } from '../io/installation.js';
 import { carriedOutDocument, carriedOutText, type CarriedOut } from '../report/carried-out.js';
 import { nextLines, waysOn } from '../report/way-on.js';
@@ -16,7 +17,7 @@ import { isSession, projectionsOf } from './state-folder.js';
 /** What may leave an effect unknown, or asks about one. Elsewhere one that was unknown before is no news. */
 const concernsEffect = new Set(['start_call', 'start_next_attempt', 'fix_inputs', 'reconcile_effect', 'recover']);
 
-const unseen: Look<never> = { found: null, why: null };
+const unseen: Look<never> = { found: null, why: null, owned: false };
 
 export function carryOut(request: CarryOutRequest, installation: Installation): Promise<Said> {
   const acting = actingOn(request, installation);
@@ -27,6 +28,7 @@ async function carryOutOnCalls(acting: Acting): Promise<Said> {
   const { options, place, state, operation, id } = acting;
   const { answer, ...end } = await runRole(roleRequest(acting));
   const looked = options.dryRun && answer?.status === 'completed' ? unseen : await lookAt(() => projectionsOf(state));
+  demandSomethingDone(answer, looked, acting);
   const next = looked.found && waysOn(looked.found, place);
   const unknown = looked.found && isEffectUnknown(looked.found, id ?? null);
   if (answer === null) {
@@ -38,6 +40,12 @@ async function carryOutOnCalls(acting: Acting): Promise<Said> {
   const text = options.json ? `${JSON.stringify(carriedOutDocument(done))}\n` : carriedOutText(done, place);
   const aside = answer.status === 'refused' && !options.json;
   return { stdout: aside ? '' : text, stderr: aside ? text : '', code: exitCode(done) };
+}
+
+/** A recovery that finds nothing left takes no lease; where another process owns the record, that is not yet so, and was refused like the rest. */
+function demandSomethingDone(answer: Answer | null, { owned, why }: Look<unknown>, { operation }: Acting): void {
+  const idle = operation === 'recover' && answer?.status === 'completed' && (answer.operations ?? []).length === 0;
+  if (idle && owned) throw new HarnessError('owner-alive', `Nothing was done: ${why ?? ''}`);
 }
 
 /** Why the record cannot be told; else, where what was right to ask for could not be done as it was asked, how else it may be asked. */

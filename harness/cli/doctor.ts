@@ -1,6 +1,7 @@
 /** `killpoint doctor`: what this machine can do, as far as runs need it. Exit 0, or 2 where something needed is missing. */
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
+import { demandWritableOut } from '../io/out.js';
 import type { Check } from '../probe/check.js';
 import { diagnose } from '../probe/doctor.js';
 import type { Exit } from './exit.js';
@@ -10,10 +11,11 @@ export function addDoctor(root: Command, exit: Exit): void {
     .command('doctor')
     .summary('say what this machine can do')
     .description('Tries the mechanisms that runs use and says which are there. Exit 0, or 2 where one that is needed is missing.')
-    .option('--out <dir>', 'where bundles would go', '.')
+    .option('--out <dir>', 'where bundles would go (default: here)')
     .option('--json', 'print one JSON document on standard output', false)
-    .action(async ({ out, json }: { out: string; json: boolean }) => {
-      const { checks } = await diagnose(resolve(out));
+    .action(async ({ out, json }: { out?: string; json: boolean }) => {
+      if (out !== undefined) demandWritableOut(resolve(out));
+      const { checks } = await diagnose(resolve(out ?? '.'));
       const ready = checks.every(({ available, weight }) => available || weight !== 'needed');
       process.stdout.write(json ? `${JSON.stringify({ checks, ready })}\n` : text(checks, ready));
       exit(ready ? 0 : 2);

@@ -5,13 +5,14 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Installation } from '../io/installation.js';
 import { inventoryOf } from '../io/inventory.js';
 import { builtInstallation, requestFor, subjectsFolder, temporaryFolder, toyPlan } from '../testing/plans.js';
-import { Person } from '../testing/person.js';
+import { cases, Person } from '../testing/person.js';
 
+const keptBundle = resolve(cases, '..', '..');
 let installation: Installation;
 const folder = temporaryFolder();
 beforeAll(() => {
@@ -38,6 +39,9 @@ describe('the command', () => {
     ['a plan that is not there', 64, /There is no plan at/, ['run', '/nowhere/plan.json']],
     ['a state folder that is not there', 64, /it does not exist/, ['state', '/nowhere']],
     ['a folder of another product', 64, /it has no format\.json/, ['state', subjectsFolder]],
+    ['a bundle for a state', 64, /it is a bundle, in which states lie at data\/cases/, ['state', keptBundle]],
+    ['no bundle', 64, /is no bundle: it has no bagit\.txt/, ['verify', subjectsFolder]],
+    ['what lies in a bundle', 64, /is no bundle: it has no bagit\.txt/, ['corrupt', join(keptBundle, 'data')]],
     ['a subject that is not there', 64, /cannot be read as a subject/, ['run', import.meta.filename, '--subject', '/nowhere']],
     ['a plan that is no plan', 64, /is not JSON/, ['run', import.meta.filename]],
   ])('with %s: exit %i and one sentence; with --json one document', (_name, code, sentence, args) => {
@@ -53,6 +57,14 @@ describe('the command', () => {
     const help = main(name, '--help');
     expect([help.status, help.stderr]).toEqual([0, '']);
     expect(help.stdout).toMatch(/^Usage: killpoint/);
+  });
+
+  it('frames that nobody would see are refused by name', () => {
+    expect(main('state', '/nowhere', '--frames')).toMatchObject({
+      status: 64,
+      stdout: '',
+      stderr: expect.stringMatching(/^killpoint: --frames .* goes with --json\.\n$/) as string,
+    });
   });
 
   it('doctor says what is there, for people and as one document', () => {
@@ -153,9 +165,19 @@ describe('hostile places', () => {
     ]);
   });
 
-  it('an --out where no folder can be made ends with one sentence, not in an endless loop', () => {
+  it('an --out where no folder can be made is refused in one sentence, not tried in an endless loop', () => {
     const { status, stderr } = toy('--out', '/proc/killpoint-test/runs');
-    expect([status, stderr]).toEqual([2, expect.stringMatching(/nothing was recorded\.\n$/)]);
+    const sentence = /^killpoint: Bundles cannot go to \/proc\S+: .*\/proc.*\. Choose another --out\.\n$/;
+    expect([status, stderr]).toEqual([64, expect.stringMatching(sentence)]);
+  });
+
+  it('a doctor who is asked about such a place refuses it too', () => {
+    for (const out of [place('file'), '/proc/killpoint-test'])
+      expect(main('doctor', '--out', out)).toMatchObject({
+        status: 64,
+        stdout: '',
+        stderr: expect.stringMatching(/^killpoint: Bundles cannot go to \S+: .*\. Choose another --out\.\n$/) as string,
+      });
   });
 
   it.runIf(process.getuid?.() === 0)('a result that does not fit on the disk is no result', () => {

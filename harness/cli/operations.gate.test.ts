@@ -164,4 +164,20 @@ describe('what is refused', () => {
       hint: `${state} is owned by a living process; its state can be read when that has ended.`,
     });
   });
+
+  it('a dry run of what is refused because of a living owner, for the same reason', async () => {
+    const { state, kill } = await person.parkedAt('attempt.started', 'review');
+    const dry = await person.killpoint('reconcile', state, '--lookup', '--dry-run', '--json').finally(() => void kill());
+    expect([dry.code, documentOf(dry).would]).toEqual([64, null]);
+    expect(documentOf(dry)).toMatchObject({ refusal: { error: 'OwnerAlive' } });
+  });
+
+  it('a recovery of what is owned, also where nothing is open yet', async () => {
+    const { state, kill } = await person.parkedAt('task.created', 'review');
+    await expect(person.killpoint('recover', state).finally(() => void kill())).rejects.toMatchObject({
+      code: 'owner-alive',
+      exitCode: 64,
+      message: expect.stringMatching(/^Nothing was done: .* is owned by a living process/) as string,
+    });
+  });
 });

@@ -40,7 +40,7 @@ function formatOf(state: string): Format {
   const folder = factsOf(state);
   if (folder === undefined) return refuse('it does not exist');
   if (!folder.isDirectory()) return refuse('it is not a folder');
-  if (factsOf(file) === undefined) return refuse('it has no format.json');
+  if (factsOf(file) === undefined) return refuse(`it has no format.json${isBundle(state) ? inABundle : ''}`);
   let format: unknown;
   try {
     format = parseCanonical(readPlainFile(file, limits.description).toString('utf8'));
@@ -49,6 +49,12 @@ function formatOf(state: string): Format {
   }
   if (!validateFormat(format)) return refuse('its format.json names another product or another format');
   return format;
+}
+
+const inABundle = '; it is a bundle, in which states lie at data/cases/<case>/<snapshot>/state';
+
+function isBundle(folder: string): boolean {
+  return factsOf(join(folder, 'bagit.txt')) !== undefined;
 }
 
 /** Undefined where nothing is there. What may not be looked at is never taken for absent. */

@@ -3,8 +3,10 @@
  * out what it names. Changes no byte; refuses while an owner lives.
  */
 import type { Command } from 'commander';
+import { HarnessError } from '../errors.js';
 import { ownInstallation } from '../io/installation.js';
 import { sessionText } from '../report/session-state.js';
+import { argumentsIn } from '../report/session-words.js';
 import { type Place, sessionWayOnLines, wayOnLines, wayOnOfSession, waysOn } from '../report/way-on.js';
 import { workStateText } from '../report/work-state.js';
 import type { Exit } from './exit.js';
@@ -28,6 +30,8 @@ export function addState(root: Command, exit: Exit): void {
     .option('--json', 'print the projections as one JSON document', false)
     .option('--frames', 'of a session, with --json: every frame of its log too', false);
   addSubjectOption(command).action(async (folder: string, options: Options) => {
+    if (options.frames && !options.json)
+      throw new HarnessError('usage', '--frames prints the frames as a part of the JSON document: it goes with --json.');
     const state = stateFolderAt(folder, options.subject, ownInstallation());
     const place = placeOf(state, options.subject);
     const text = isSession(state) ? await textOfSession(state, place, options) : await textOfTasks(state, place, options);
@@ -46,10 +50,11 @@ async function textOfTasks(state: StateFolder, place: Place, { json }: Options):
 
 async function textOfSession(state: StateFolder, place: Place, { json, frames }: Options): Promise<string> {
   const { session, log } = await sessionOf(state);
-  const next = wayOnOfSession(session, place);
+  const given = argumentsIn(session, log);
+  const next = wayOnOfSession(session, given, place);
   if (json) {
     const subject = state.subject.description.name;
-    return `${JSON.stringify({ ...(frames && { log }), next, session, subject })}\n`;
+    return `${JSON.stringify({ arguments: given, ...(frames && { log }), next, session, subject })}\n`;
   }
   return `${sessionText(session, log)}\n${sessionWayOnLines(next, place).join('\n')}\n`;
 }

@@ -3,20 +3,26 @@
  *
  * Folders are made one by one: `mkdir` with `recursive` was seen to spin for ever below `/proc`, deaf to every signal but SIGKILL.
  */
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, HarnessError } from '../errors.js';
 
 export function demandWritableOut(out: string): void {
-  const refuse = (why: string): never => {
-    throw new HarnessError('usage', `Bundles cannot go to ${out}: ${why}. Choose another --out.`);
+  const refuse = (why: string, cause?: unknown): never => {
+    throw new HarnessError('usage', `Bundles cannot go to ${out}: ${why}. Choose another --out.`, { cause });
   };
   const existing = nearestExisting(out);
   if (!statSync(existing).isDirectory()) return refuse(`${existing} is not a folder`);
   try {
     accessSync(existing, constants.W_OK | constants.X_OK);
   } catch (error) {
-    return refuse(codeOf(error) === 'EROFS' ? `${existing} is read-only` : `this user may not write in ${existing}`);
+    return refuse(codeOf(error) === 'EROFS' ? `${existing} is read-only` : `this user may not write in ${existing}`, error);
+  }
+  try {
+    // Some file systems (`/proc`) let everybody write, by the modes, and nobody make a folder.
+    rmdirSync(mkdtempSync(join(existing, '.killpoint-')));
+  } catch (error) {
+    return refuse(`no folder can be made in ${existing} (${codeOf(error) ?? String(error)})`, error);
   }
 }
 

@@ -1,5 +1,6 @@
 /** What came of an operation, for people and as one document: what was done or would be, and what the record asks for now. Pure. */
 import type { Answer } from '../contract/types.js';
+import { linesOfText } from './foreign-text.js';
 import { nextLines, type Place, sessionNextLines, type SessionWayOn, type TaskWayOn } from './way-on.js';
 
 export interface CarriedOut {
@@ -19,6 +20,8 @@ export interface DoneToSession {
   readonly effectUnknown: boolean;
   readonly hint: string | null;
   readonly next: SessionWayOn | null;
+  /** What the model said at the end of the run. */
+  readonly said: string | null;
 }
 
 export function carriedOutDocument({ answer, effectUnknown, hint, next }: CarriedOut): object {
@@ -50,7 +53,7 @@ export function carriedOutText({ answer, effectUnknown, hint, next }: CarriedOut
   return `${lines.join('\n')}\n`;
 }
 
-export function sessionDocument({ answer, effectUnknown, hint, next }: DoneToSession): object {
+export function sessionDocument({ answer, effectUnknown, hint, next, said }: DoneToSession): object {
   const { status, detail, refusal, session_refusal = null, replayed } = answer;
   const error = { code: 'operation-refused', items: [], message: detail };
   return {
@@ -61,15 +64,17 @@ export function sessionDocument({ answer, effectUnknown, hint, next }: DoneToSes
     next,
     refusal,
     replayed,
+    said,
     session_refusal,
     status,
   };
 }
 
-export function sessionDoneText({ answer, effectUnknown, hint, next }: DoneToSession, place: Place): string {
+export function sessionDoneText({ answer, effectUnknown, hint, next, said }: DoneToSession, place: Place): string {
   const { detail, status } = answer;
   const lines = [
     `${status === 'refused' ? 'killpoint: ' : ''}${detail ?? status}`,
+    ...(said === null ? [] : linesOfText(said, 40).map((line) => `  ${line}`)),
     ...(hint === null ? [] : [hint]),
     ...(effectUnknown
       ? ['Something that was sent may have happened, and nobody can know; find out before you ask for it again.']

@@ -5,6 +5,8 @@
  */
 import type { SessionState } from '../contract/types.js';
 import type { NextCommand } from './next-commands.js';
+import { argumentsText, nameOf } from './session-state.js';
+import type { Arguments } from './session-words.js';
 
 export const sessionVariables = {
   PROVIDER_URL: "your provider's URL",
@@ -15,7 +17,7 @@ export const sessionVariables = {
 const provider = ['--provider', '$PROVIDER_URL'];
 
 /** None where the log asks for nothing; several where a person must choose. */
-export function commandsForSession(session: SessionState): NextCommand[] {
+export function commandsForSession(session: SessionState, given: Arguments): NextCommand[] {
   const command = (when: string, name: string, ...args: string[]): NextCommand => ({ name, args, when });
   switch (session.next_operation) {
     case 'close_out':
@@ -26,8 +28,8 @@ export function commandsForSession(session: SessionState): NextCommand[] {
     case 'drain_queue':
       return [command('', 'resume', ...provider)];
     case 'approve':
-      return awaiting(session).flatMap((id) => [
-        command(`let ${id} be dispatched`, 'approve', id),
+      return awaiting(session).flatMap(({ tool_call_id: id, key, ...call }) => [
+        command(`let ${id} be dispatched: ${nameOf(call)}, arguments ${argumentsText(given, key)}`, 'approve', id),
         command(`never dispatch ${id}`, 'approve', id, '--deny'),
       ]);
     case 'none':
@@ -35,16 +37,23 @@ export function commandsForSession(session: SessionState): NextCommand[] {
   }
 }
 
-/** Calls of the last run that wait for an answer, by the ids that the model gave them. */
-function awaiting({ runs }: SessionState): string[] {
-  const calls = runs.at(-1)?.calls ?? [];
-  return calls.filter(({ state }) => state === 'awaiting_approval').map(({ tool_call_id: id }) => id);
+/** Calls of the last run that wait for an answer. */
+function awaiting({ runs }: SessionState): SessionState['runs'][number]['calls'] {
+  return (runs.at(-1)?.calls ?? []).filter(({ state }) => state === 'awaiting_approval');
+}
+
+/** Something that the last run sent may have happened, and nobody can know; or it failed: the owner has to look, whatever ended it. */
+function asksToLook({ runs }: SessionState): boolean {
+  const last = runs.at(-1);
+  if (last === undefined || last.reason === 'completed') return false;
+  const inDoubt = last.calls.some(({ state }) => state === 'unknown' || state === 'indeterminate');
+  return inDoubt || last.reason === 'interrupted' || last.reason === 'error';
 }
 
 /** After an end that the owner has to look at, the session waits for a decision. */
-function ownersChoice({ runs, queue }: SessionState): [string, string, ...string[]][] {
-  const reason = runs.at(-1)?.reason;
-  if (reason !== 'interrupted' && reason !== 'error') return [];
+function ownersChoice(session: SessionState): [string, string, ...string[]][] {
+  const { queue } = session;
+  if (!asksToLook(session)) return [];
   const send: [string, string, ...string[]] = [
     'go on with a message',
     'send',

@@ -1,18 +1,21 @@
 /**
- * What a session's log says, for people: its runs, each call in a line with its key, and what waits. Pure.
+ * What a session's log says, for people: its runs, each call with its key and what it was asked to do, and what waits. Pure.
  */
-import type { Answer, SessionState } from '../contract/types.js';
+import type { SessionState } from '../contract/types.js';
+import { oneLine } from './foreign-text.js';
+import { argumentsIn, type Arguments, type Log } from './session-words.js';
 
 type Run = SessionState['runs'][number];
 
 /** `log` is null where it is too large to be told whole. */
-export function sessionText(session: SessionState, log: NonNullable<Answer['log']> | null): string {
+export function sessionText(session: SessionState, log: Log): string {
+  const given = argumentsIn(session, log);
   const { session_id: id, runs, queue } = session;
   const waiting = queue.map(({ submission_id, delivery }) => `${submission_id} (${delivery})`);
   const lines = [
     `session ${id}: ${nextOf(session)}${log === null ? '' : ` (${log.frames.length} frames)`}`,
     ...tornLines(log?.torn_bytes ?? 0),
-    ...runs.flatMap(runLines),
+    ...runs.flatMap((run) => runLines(run, given)),
     ...(runs.length === 0 ? ['  No run is recorded.'] : []),
     ...(waiting.length === 0 ? [] : [`  queue: ${waiting.join(', ')}`]),
   ];
@@ -21,10 +24,14 @@ export function sessionText(session: SessionState, log: NonNullable<Answer['log'
 
 function tornLines(bytes: number): string[] {
   if (bytes === 0) return [];
-  return [`  The last write was not finished: ${bytes} bytes that nobody was told of; the next owner drops them.`];
+  const what = bytes === 1 ? 'byte is' : `${bytes} bytes are`;
+  return [
+    `  The last ${what} no whole frame: a last write that was not finished, or damage to it, which cannot be told apart.`,
+    '  The next owner drops them; copy the folder first if anybody was told of what they held.',
+  ];
 }
 
-function runLines(run: Run): string[] {
+function runLines(run: Run, given: Arguments): string[] {
   const { run_id, stage, reason, next_operation: next, cancel, steps, model_leg, calls, detail } = run;
   const facts = [
     reason === null ? stage : `${stage} (${reason})`,
@@ -34,8 +41,26 @@ function runLines(run: Run): string[] {
   ];
   return [
     `  run ${run_id}: ${facts.join(', ')}. ${detail}`,
-    ...calls.map((call) => `    ${call.tool_call_id} (${call.name}): ${callText(call)}, key ${call.key}`),
+    ...calls.flatMap((call) => [
+      `    ${call.tool_call_id} (${nameOf(call)}): ${callText(call)}, key ${call.key}`,
+      `      arguments ${argumentsText(given, call.key)}`,
+    ]),
   ];
+}
+
+const argumentsMax = 300;
+
+/** As the model wrote it, so that nothing of it may be missed. */
+export function nameOf({ name }: Pick<Run['calls'][number], 'name'>): string {
+  return oneLine(name, 100);
+}
+
+/** Who has to answer about a call sees what it would do, or that it is not seen here. */
+export function argumentsText(given: Arguments, key: string): string {
+  const told = given?.[key];
+  if (told === undefined) return given === null ? 'not told: the log is too large to be told whole' : 'not found in the log';
+  if (told === '') return '(empty)';
+  return `${oneLine(told, argumentsMax)}${told.length > argumentsMax ? '; state --json tells them whole' : ''}`;
 }
 
 function callText({ state }: Run['calls'][number]): string {

@@ -4,6 +4,7 @@ import { commandLine, quoted } from './command-line.js';
 import { commandsFor, type NextCommand, variables, variablesIn } from './next-commands.js';
 import { commandsForSession, sessionVariables } from './session-commands.js';
 import { nextOf } from './session-state.js';
+import type { Arguments } from './session-words.js';
 
 export interface Place {
   /** How this program is called. */
@@ -49,9 +50,9 @@ export function waysOn(projections: readonly WorkState[], place: Place): TaskWay
   });
 }
 
-export function wayOnOfSession(session: SessionState, place: Place): SessionWayOn {
+export function wayOnOfSession(session: SessionState, given: Arguments, place: Place): SessionWayOn {
   const { session_id, next_operation: operation, on } = session;
-  return { session_id, operation, on, ...said(commandsForSession(session), sessionVariables, place) };
+  return { session_id, operation, on, ...said(commandsForSession(session, given), sessionVariables, place) };
 }
 
 function said(
@@ -99,7 +100,11 @@ export function nextLines(ways: readonly TaskWayOn[], place: Place): string[] {
 }
 
 export function sessionWayOnLines(way: SessionWayOn, place: Place): string[] {
-  return linesOf([way], place, 'To carry it out:');
+  return linesOf(
+    [way],
+    place,
+    way.operation === 'none' ? 'Nothing is left to carry out. To go on, if you want to:' : 'To carry it out:',
+  );
 }
 
 export function sessionNextLines(way: SessionWayOn, place: Place): string[] {

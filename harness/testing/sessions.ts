@@ -2,6 +2,8 @@
  * Small plans over the installed subject `sessions`: what the tests of whole runs of sessions share.
  */
 import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { text } from 'node:stream/consumers';
 import type { Kill, Plan, PlannedArm, PlannedCase } from '../plan/types.js';
 import { allPids, isLiving, processFacts } from '../process/proc.js';
 
@@ -24,6 +26,19 @@ export function sessionScenario(tools: object[], more: object = {}): Scenario {
   const script = [{ do: 'send', run_id: 'run-1', text: 'Charge it.' }];
   return { commit: 'each', session: { ...session, ...model, ...more }, script };
 }
+
+/** A model that asks for one charge, unless it is told of nothing, and then says that it is done; and the charge. */
+export const chargingModel: RequestListener = (request, response) => {
+  void text(request).then((body) => {
+    if (request.url !== '/v1/chat/completions') return response.end('charged');
+    const { messages } = JSON.parse(body) as { messages: { role: string; content: string }[] };
+    const last = messages.at(-1);
+    const call = { id: 'call-1', type: 'function', function: { name: 'charge', arguments: '{ }' } };
+    const asks = last?.role === 'user' && !last.content.endsWith('nothing');
+    const message = asks ? { content: null, tool_calls: [call] } : { content: 'Done.' };
+    return response.end(JSON.stringify({ choices: [{ finish_reason: asks ? 'tool_calls' : 'stop', message }] }));
+  });
+};
 
 /** A model that asks for calls of these tools, and then for nothing more; of those that are named, the first request is held. */
 export function asksFor(names: string[], held: string[] = []): Script {

@@ -149,7 +149,11 @@ function openOrSay(path: string, flags: number): number {
     return fs.openSync(path, flags, 0o644);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new ProviderError('receipts-exist', `${path} exists already; say "continue" to go on with it.`);
+    if (code === 'EEXIST')
+      throw new ProviderError(
+        'receipts-exist',
+        `${path} exists already; name another file, or say "continue" (--continue) to go on with this one.`,
+      );
     if (code === 'ENOENT') throw new ProviderError('receipts-missing', `${path} is not there, or its folder is not.`);
     throw new ProviderError('receipts-missing', `${path} cannot be opened: ${reason(error)}.`, { cause: error });
   }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { validateVerdict } from '../contract/validators.js';
 import { parseCanonicalFile } from '../read/canonical.js';
@@ -19,6 +20,11 @@ const voided = changed((editor) =>
   ),
 );
 const nothing: Tree = { files: new Map(), forbidden: [], unreadable: [] };
+const without = (...names: string[]): Tree => ({
+  ...good,
+  files: new Map([...good.files].filter(([path]) => !names.includes(path))),
+});
+const payload = without(...[...good.files.keys()].filter((path) => !path.startsWith('data/')));
 const other: Tree = { ...nothing, files: new Map([['README.md', Buffer.from('another product\n')]]) };
 
 describe('exit codes', () => {
@@ -26,8 +32,9 @@ describe('exit codes', () => {
     ['a good bundle', good, 0, 'valid'],
     ['a bad one', bad, 1, 'invalid'],
     ['one with a void case', voided, 2, 'unknown'],
-    ['an empty folder', nothing, 2, 'unknown'],
-    ['a folder of another product', other, 2, 'unknown'],
+    ['one without its declaration', without('bagit.txt'), 1, 'invalid'],
+    ['one without its plan', without('data/plan.json'), 1, 'invalid'],
+    ['one of which only the payload is left', payload, 2, 'unknown'],
   ])('of verifying %s', async (_what, tree, code, verdict) => {
     const json = await onDisk(tree, (folder) => run(['verify', folder, '--json']));
     expect(json).toMatchObject({ code, err: '' });
@@ -54,6 +61,22 @@ describe('exit codes', () => {
     expect(err.trim().split('\n').length).toBe(1);
   });
 
+  it.each<[string, Tree, string]>([
+    ['an empty folder', nothing, ''],
+    ['a folder of another product', other, ''],
+    ['what lies in a bundle', good, 'data'],
+  ])('of %s is 64, with what is wrong and what to name', async (_what, tree, below) => {
+    for (const name of ['verify', 'corrupt']) {
+      const { code, out, err, place } = await onDisk(tree, async (folder) => {
+        const at = join(folder, below);
+        return { place: at, ...(await run([name, at, '--json'])) };
+      });
+      const sentence = `${place} is no bundle: it has no bagit.txt. Name the folder that killpoint run printed.`;
+      expect({ code, err }).toEqual({ code: 64, err: `${sentence}\n` });
+      expect(JSON.parse(out)).toEqual({ error: { code: 'not-a-bundle', message: sentence } });
+    }
+  });
+
   it('of help is 0', async () => {
     for (const args of [['--help'], ['verify', '--help'], ['corrupt', '--help']])
       expect(await run(args)).toMatchObject({ code: 0, err: '' });
@@ -77,7 +100,9 @@ describe('corrupting', () => {
   it('a bad one is refused in a sentence', async () => {
     const { code, err } = await onDisk(bad, (folder) => run(['corrupt', folder, '--json']));
     expect(code).toBe(2);
-    expect(err).toBe('The bundle itself is invalid; only a valid one can be corrupted.\n');
+    expect(err).toBe(
+      'The bundle itself is invalid, and only a valid one can be corrupted; verify tells what is the matter with it.\n',
+    );
   });
 });
 
