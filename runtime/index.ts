@@ -6,7 +6,7 @@
  * person is needed. Whatever the record does not name is refused, with nothing appended and nothing sent.
  *
  * `openSession` opens or creates a session: send a message, and it asks the model and dispatches the tools. Kill it at any moment, open it
- * again: `resume` takes up what never left, and closes what nobody can know.
+ * again: `resume` takes up what never left, closes what nobody can know, and is refused where nothing is open; `recover` may be said at any time.
  *
  * Fault model: process crash. The intent of every request is durable, names included, before its first byte leaves.
  */
@@ -46,15 +46,22 @@ export {
   RecoveryRefused,
   ResumeRefused,
 } from './calls/core/refusals.js';
-export { OwnerAlive, RuntimeError, type RuntimeErrorCode } from './core/errors.js';
+export { OwnerAlive, RuntimeError, type RuntimeErrorCode, type SessionErrorCode } from './core/errors.js';
 export { openSession, type Session } from './sessions/api/session.js';
-export type { SessionConfig, SessionOptions, SessionTool } from './sessions/api/options.js';
+export type { ApprovalAnswer, SessionConfig, SessionOptions, SessionTool } from './sessions/api/options.js';
 export { openSessionReader, type SessionReader } from './sessions/api/reader.js';
 export type { PendingApproval, RunEnd } from './sessions/live/run-end.js';
 export type { Frame } from './sessions/core/records.js';
-export { SessionError } from './sessions/core/refusals.js';
-export type { SessionErrorCode } from './core/errors.js';
-export { SessionRefused } from './sessions/core/refusals.js';
+export type {
+  CancelAt,
+  Decision,
+  Delivery as SessionDelivery,
+  FinishReason,
+  SessionDrift,
+  SessionOperation,
+  SessionRefusal,
+} from './sessions/core/vocabulary.js';
+export { SessionError, SessionRefused } from './sessions/core/refusals.js';
 export type { SessionState, WorkState } from './contract/types.js';
 export type { Settings } from './calls/ledger/connection.js';
 export type { Delivery, Transport, WireRequest } from './calls/wire/transport.js';

@@ -39,6 +39,86 @@ describe('options', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
+  const tools = (changes: object): object => ({
+    config: { ...config, tools: [httpTool('a'), { ...httpTool('b'), ...changes }] },
+  });
+  test.each<[string, unknown]>([
+    ['options', null],
+    ['options', []],
+    ['crate', { crate: true }],
+    ['create', { create: 'yes' }],
+    ['create', { create: null }],
+    ['sessionId', { sessionId: 5 }],
+    ['providerUrl', { providerUrl: '' }],
+    ['commit', { commit: null }],
+    ['ceilingBytes', { ceilingBytes: Number.NaN }],
+    ['ceilingBytes', { ceilingBytes: '20000' }],
+    ['ceilingBytes', { ceilingBytes: 0 }],
+    ['toolEnvironment', { toolEnvironment: null }],
+    ['toolEnvironment', { toolEnvironment: { 'A=B': 'x' } }],
+    ['toolEnvironment.A', { toolEnvironment: { A: 'x\0' } }],
+    ['floorFolder', { floorFolder: '' }],
+    ['onCommitted', { onCommitted: 'print' }],
+    ['config', { config: 'default' }],
+    ['config.temperature', { config: { ...config, temperature: 1 } }],
+    ['config.model', { config: { ...config, model: null } }],
+    ['config.system', { config: { ...config, system: null } }],
+    ['config.maxSteps', { config: { ...config, maxSteps: 0 } }],
+    ['config.maxSteps', { config: { ...config, maxSteps: null } }],
+    ['config.modelLeg', { config: { ...config, modelLeg: 'again' } }],
+    ['config.modelAttempts', { config: { ...config, modelAttempts: 1.5 } }],
+    ['config.modelTimeoutMs', { config: { ...config, modelTimeoutMs: Number.NaN } }],
+    ['config.times', { config: { ...config, times: 1 } }],
+    ['config.freeze', { config: { ...config, freeze: 'no' } }],
+    ['config.renderVersion', { config: { ...config, renderVersion: 9 } }],
+    ['config.tools', { config: { ...config, tools: 'none' } }],
+    ['config.tools[1]', { config: { ...config, tools: [httpTool('a'), null] } }],
+    ['config.tools[1].aproval', tools({ aproval: 'required' })],
+    ['config.tools[1].approval', tools({ approval: null })],
+    ['config.tools[1].onUnknown', tools({ onUnknown: 'go on' })],
+    ['config.tools[1].timeoutMs', tools({ timeoutMs: 0 })],
+    ['config.tools[1].timeoutMs', tools({ timeoutMs: 2 ** 31 })],
+    ['config.tools[1].argv', tools({ kind: 'command', effect: null, argv: 'true' })],
+    ['config.tools[1].arguments', tools({ arguments: {} })],
+    ['config.tools[1].arguments[0].optional', tools({ arguments: [{ name: 'x', type: 'string', required: true, optional: 1 }] })],
+    ['config.tools[1].arguments[0].type', tools({ arguments: [{ name: 'x', type: 'text', required: true }] })],
+  ])('are refused under the name that their caller gave: %s', (name, changes) => {
+    const folder = newFolder();
+    const whole = changes !== null && !Array.isArray(changes);
+    const given: unknown = whole ? { create: true, sessionId: 's-1', ...(changes as object) } : changes;
+    let refused: unknown;
+    try {
+      openSession(folder, given as SessionOptions).close();
+    } catch (error) {
+      refused = error;
+    }
+    expect(refused).toMatchObject({ code: 'input-invalid' });
+    const { message } = refused as Error;
+    expect([message.startsWith(`${name} `), message.includes(`: ${name} `)]).toContain(true);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test('of an operation are refused by name too, and nothing is recorded', async () => {
+    const folder = newFolder();
+    const session = openSession(folder, { create: true, sessionId: 's-1', providerUrl: 'http://127.0.0.1:9/p', config });
+    const bytes = bytesOf(folder);
+    const invalid = (name: string): object => ({ code: 'input-invalid', message: expect.stringMatching(`^${name} `) });
+    const named = (name: string): Error => expect.objectContaining(invalid(name)) as Error;
+    await expect(session.send({ runId: 'run-a', text: 'Hi.', delivry: 'steer' } as never)).rejects.toMatchObject(
+      invalid('delivry'),
+    );
+    await expect(session.send(null as never)).rejects.toMatchObject(invalid('message'));
+    expect(() => session.queue({ submissionId: 'q-1', text: 'x', interrupt: true } as never)).toThrow(named('interrupt'));
+    expect(() => session.steer({ text: 'x', sentId: 'a' } as never)).toThrow(named('sentId'));
+    expect(() => session.cancel({ when: 'now' } as never)).toThrow(named('when'));
+    expect(() => session.approve({ toolCallId: 'c', descision: 'denied' } as never)).toThrow(named('descision'));
+    for (const call of [{}, { key: 'k', toolCallId: 'c' }])
+      expect(() => session.approve({ ...call, decision: 'denied', by: 'x' })).toThrow(named('An answer'));
+    expect(() => openSessionReader(folder, { flor: '/' } as never)).toThrow(named('flor'));
+    expect(bytesOf(folder)).toEqual(bytes);
+    session.close();
+  });
+
   test('that are left out are filled in, and the configuration is a copy', () => {
     const argv = ['true'];
     const made = runConfigOf({ model: 'm', tools: [{ name: 'a', kind: 'command', argv }] });
@@ -83,6 +163,18 @@ describe('a session that is not there', () => {
     const again = openSession(folder, { create: true, sessionId: 's-1' });
     again.close();
     expect(frames(folder)).toHaveLength(1);
+  });
+
+  test.each([true, false])('is not the one of another id (create: %s), which is left as it is', (make) => {
+    const folder = newFolder();
+    openSession(folder, { create: true, sessionId: 's-1' }).close();
+    const bytes = bytesOf(folder);
+    expect(() => openSession(folder, { create: make, sessionId: 's-2' })).toThrow(
+      expect.objectContaining({ code: 'session-refused', reason: 'config_conflict', drift: ['session_id'] }),
+    );
+    // The lease was given back.
+    openSession(folder).close();
+    expect(bytesOf(folder)).toEqual(bytes);
   });
 });
 

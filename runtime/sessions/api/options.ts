@@ -1,5 +1,6 @@
 /** What a caller says about a session when it opens one. Checked, and filled in, by `config.ts`. */
 import type { Frame } from '../core/records.js';
+import type { Decision } from '../core/vocabulary.js';
 
 export interface SessionTool {
   name: string;
@@ -46,6 +47,16 @@ export interface SessionConfig {
   freeze?: boolean;
 }
 
+/** What a person says of a call that waits for an answer. */
+export interface ApprovalAnswer {
+  /** Key of the call, as the state and `PendingApproval` give it. This, or `toolCallId`. */
+  key?: string;
+  /** Id of the call in the last step. The model chose it, and a later step may use it again: the key is safer. */
+  toolCallId?: string;
+  decision: Decision;
+  by: string;
+}
+
 export interface SessionOptions {
   /** Needed to create a session; else held against the one on record. */
   sessionId?: string;
@@ -59,6 +70,8 @@ export interface SessionOptions {
   commit?: 'grouped' | 'each';
   /** At most 1 GiB, which is the default. */
   ceilingBytes?: number | null;
+  /** Variables that tools of kind `command` get beside a few of this process (`PATH`, `HOME` and the like). Never recorded. Default: none. */
+  toolEnvironment?: Readonly<Record<string, string>>;
   /** Where the feature floor is. Default: the session's folder. */
   floorFolder?: string | null;
   /** Called synchronously after each synced barrier, with what became durable. It may steer, queue, retract, approve and cancel. */

@@ -70,15 +70,11 @@ export function classifyCall(evidence: CallEvidence): CallRow {
   return callTable.find((row) => row.matches(evidence)) as CallRow;
 }
 
-export function callStateOf(step: Step, call: ToolCall): CallState {
-  return classifyCall(evidenceOf(step, call)).state;
-}
-
 /** The states of all calls of a step, in the order of the answer. */
 export function callStatesOf(step: Step): CallState[] {
   let afterClosed = false;
   return step.calls.map((call) => {
-    const { state } = classifyCall({ ...evidenceOf(step, call, afterClosed) });
+    const { state } = classifyCall(evidenceOf(step, call, afterClosed));
     afterClosed ||= closes(call);
     return state;
   });

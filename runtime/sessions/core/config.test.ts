@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RuntimeError } from '../../core/errors.js';
-import { configConflicts, demandConfig, demandRenderable, frozenBundle } from './config.js';
+import { configConflicts, demandConfig, renderRefusal, frozenBundle } from './config.js';
 import { runConfig, tool } from './testing/log.js';
 import type { RunConfig, Tool } from './vocabulary.js';
 
@@ -25,17 +25,17 @@ describe('a frozen configuration', () => {
   });
 
   test('renders where both versions made what is frozen', () => {
-    for (const version of [1, 2] as const) expect(demandRenderable(runConfig({ tools: [tool('pay')] }, version))).toBe(null);
+    for (const version of [1, 2] as const) expect(renderRefusal(runConfig({ tools: [tool('pay')] }, version))).toBe(null);
   });
   test('of a version that is not in the table refuses first, whatever else is wrong', () => {
     for (const version of [3, 99])
-      expect(demandRenderable(frozen(runConfig(), { version, bundle: null }))?.reason).toBe('renderer_version_drift');
+      expect(renderRefusal(frozen(runConfig(), { version, bundle: null }))?.reason).toBe('renderer_version_drift');
   });
   test('that is missing or not to be read refuses second', () => {
     const unread = [null, '', 'null', '[]', '"{}"', '{', '{}', '{"model":"synthetic-1"}', frozenBundle(runConfig(), 1)];
     for (const bundle of unread)
-      expect(demandRenderable(frozen(runConfig(), { bundle }))?.reason).toBe('frozen_render_config_unverifiable');
-    expect(demandRenderable(frozen(runConfig({}, 1), { bundle: frozenBundle(runConfig(), 2) }))?.reason).toBe(
+      expect(renderRefusal(frozen(runConfig(), { bundle }))?.reason).toBe('frozen_render_config_unverifiable');
+    expect(renderRefusal(frozen(runConfig({}, 1), { bundle: frozenBundle(runConfig(), 2) }))?.reason).toBe(
       'frozen_render_config_unverifiable',
     );
   });
@@ -43,9 +43,9 @@ describe('a frozen configuration', () => {
     const config = runConfig();
     const { bundle } = config.render;
     for (const other of [` ${bundle}`, bundle?.replace('help', 'hinder'), bundle?.replace('false', 'true')])
-      expect(demandRenderable(frozen(config, { bundle: other ?? '' }))?.reason).toBe('frozen_render_config_drift');
-    expect(demandRenderable({ ...config, system: 'Other.' })?.reason).toBe('frozen_render_config_drift');
-    expect(demandRenderable({ ...config, batch: 'parallel' })?.reason).toBe('frozen_render_config_drift');
+      expect(renderRefusal(frozen(config, { bundle: other ?? '' }))?.reason).toBe('frozen_render_config_drift');
+    expect(renderRefusal({ ...config, system: 'Other.' })?.reason).toBe('frozen_render_config_drift');
+    expect(renderRefusal({ ...config, batch: 'parallel' })?.reason).toBe('frozen_render_config_drift');
   });
   test('says in each refusal what is wrong, in one sentence', () => {
     const refusals = [
@@ -53,7 +53,7 @@ describe('a frozen configuration', () => {
       frozen(runConfig(), { bundle: null }),
       frozen(runConfig(), { bundle: '{}' }),
     ];
-    for (const config of refusals) expect(demandRenderable(config)?.detail).toMatch(/^[A-Z].*\.$/);
+    for (const config of refusals) expect(renderRefusal(config)?.detail).toMatch(/^[A-Z].*\.$/);
   });
 });
 

@@ -11,18 +11,11 @@ import { shapeProblem } from './records.js';
 import { bundleMembers, knownVersion, sharedParts, type RenderVersion } from './renderer.js';
 import type { RunConfig, SessionDrift, SessionRefusal, Tool } from './vocabulary.js';
 
-export type { RunConfig } from './vocabulary.js';
-
-/** The configuration, or `input-invalid` with the first thing that is wrong with it. */
-export function demandConfig(config: unknown): RunConfig {
+/** The configuration, or `input-invalid` with the first thing that is wrong with it. `named`: what the caller calls a place in it. */
+export function demandConfig(config: unknown, named: (pointer: string) => string = (pointer) => pointer.slice(1)): RunConfig {
   const problem = shapeProblem('run_started', { run_id: 'run', session_id: 'session', config, input: { text: 'text' } });
   if (problem !== null)
-    refuse(
-      problem
-        .replace(/^\/config/, '')
-        .replace(/^ /, 'it ')
-        .replace(/^\//, ''),
-    );
+    refuse(problem.replace(/^\/config(\/?\S*)/, (_all, pointer: string) => (pointer === '' ? 'it' : named(pointer))));
   const checked = config as RunConfig;
   canonical(checked);
   const names = checked.tools.map(({ name }) => name);
@@ -65,7 +58,7 @@ export interface RenderRefusal {
 }
 
 /** Why no request of a recorded run can be made here; null where its requests are those that were frozen. */
-export function demandRenderable(config: RunConfig): RenderRefusal | null {
+export function renderRefusal(config: RunConfig): RenderRefusal | null {
   const { name, version, bundle } = config.render;
   const known = knownVersion(version);
   if (known === null)

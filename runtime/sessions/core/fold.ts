@@ -6,7 +6,7 @@
 import { invariant } from '../../core/errors.js';
 import { batchIdOf, callKey } from './keys.js';
 import type { FrameOf, FrameType, KnownFrame, Payloads } from './records.js';
-import type { Run, Steer, Step, Terminal, ToolCall } from './run.js';
+import type { Run, Steer, Step, ToolCall } from './run.js';
 import type { RunConfig } from './vocabulary.js';
 
 type Open<T> = { -readonly [K in keyof T]: T[K] };
@@ -39,22 +39,20 @@ export function startRun({ seq, payload }: FrameOf<'run_started'>, episode: numb
     steps: [],
     steers: [],
     cancel: null,
-    pausedSeq: null,
     finished: null,
   };
 }
 
 const takes: { [T in OfRun]: (run: OpenRun, payload: Payloads[T], seq: number) => void } = {
-  steered: (run, { input, send_id: sendId }, seq) => {
-    run.steers.push({ seq, text: input.text, sendId: sendId ?? null });
+  steered: (run, { input }, seq) => {
+    run.steers.push({ seq, text: input.text });
   },
   run_cancel_requested: (run, { at }) => {
     // A later `step_boundary` does not take `now` back.
     if (run.cancel !== 'now') run.cancel = at;
   },
-  run_paused: (run, _, seq) => {
-    run.pausedSeq = seq;
-  },
+  // What it says, the open questions say too.
+  run_paused: () => undefined,
   run_finished: (run, { reason, error, usage }, seq) => {
     run.finished = { seq, reason, error, usage };
   },
@@ -91,21 +89,20 @@ const takes: { [T in OfRun]: (run: OpenRun, payload: Payloads[T], seq: number) =
     const { request_seq: requestSeq, decision, by } = payload;
     callOf(run, payload).approval = { requestSeq, answer: { seq, decision, by } };
   },
-  tool_batch_started: (run, { batch_id: batchId, mode, planned }, seq) => {
+  tool_batch_started: (run, { mode, planned }) => {
     const step = stepOf(run);
-    step.batch = { batchId, mode, startedSeq: seq, finishedSeq: null };
+    step.batch = { mode, finishedSeq: null };
     for (const call of step.calls) call.planned = planned[call.index] ?? null;
   },
   tool_dispatch_intent: (run, payload, seq) => {
-    callOf(run, payload).intent = { seq, approvalSeq: payload.approval_seq };
+    callOf(run, payload).intent = { seq };
   },
   tool_no_dispatch: (run, payload, seq) => {
     callOf(run, payload).terminal = { kind: 'no_dispatch', seq, reason: payload.reason };
   },
   tool_result: (run, payload, seq) => {
-    const { outcome, output, is_error: isError } = payload;
-    const terminal: Terminal = { kind: 'result', seq, outcome, output, isError };
-    callOf(run, payload).terminal = terminal;
+    const { outcome, output } = payload;
+    callOf(run, payload).terminal = { kind: 'result', seq, outcome, output };
   },
   tool_batch_finished: (run, _, seq) => {
     const step = stepOf(run);

@@ -11,18 +11,15 @@ import { isOfRun, startRun, takeOfRun, type OpenRun } from './fold.js';
 import type { HistoryView } from './order-view.js';
 import { orderProblem } from './order.js';
 import { isKnown, type Frame, type KnownFrame } from './records.js';
-import type { Run, Waiting } from './run.js';
-
-export type { Answer, Approval, Batch, Run, Steer, Step, Terminal, ToolCall, Waiting } from './run.js';
+import type { Message, Run, Waiting } from './run.js';
 
 export class SessionHistory implements HistoryView {
   #sessionId = '';
   #identity = '';
   #lastSeq = 0;
   readonly #runs: OpenRun[] = [];
-  readonly #runById = new Map<string, OpenRun>();
-  /** Every submission that was ever queued; null once it was drained or retracted. In log order. */
-  readonly #submissions = new Map<string, Waiting | null>();
+  /** By the id that it was sent under, whichever way: an id names one message for good. */
+  readonly #messages = new Map<string, Message>();
 
   /** Empty before the first lineage frame. */
   get sessionId(): string {
@@ -51,19 +48,18 @@ export class SessionHistory implements HistoryView {
   }
   /** What waits, in the order in which it will run: interrupting ones first, each class in log order. */
   get queue(): readonly Waiting[] {
-    const waiting = [...this.#submissions.values()].filter((entry) => entry !== null);
+    const waiting = [...this.#messages.values()].filter((message) => message.became === 'waiting');
     const isInterrupt = ({ delivery }: Waiting): boolean => delivery === 'interrupt';
     return [...waiting.filter(isInterrupt), ...waiting.filter((entry) => !isInterrupt(entry))];
   }
 
-  runOf(runId: string): Run | undefined {
-    return this.#runById.get(runId);
+  messageOf(id: string): Message | undefined {
+    return this.#messages.get(id);
   }
-  waits(submissionId: string): boolean {
-    return this.#submissions.get(submissionId) != null;
-  }
-  submissionUsed(submissionId: string): boolean {
-    return this.#submissions.has(submissionId);
+
+  /** Why a record cannot be the next one; null where it can. Asked before it is written: in the log it would be damage. */
+  problemOf(frame: KnownFrame): string | null {
+    return frame.kind === 'informational' ? null : orderProblem(this, frame);
   }
 
   /** Takes the next frame over, or throws `log-damaged` with one sentence and stays as it was. */
@@ -86,17 +82,21 @@ export class SessionHistory implements HistoryView {
     } else if (type === 'run_started') {
       const run = startRun(frame, this.#runs.length + 1);
       this.#runs.push(run);
-      this.#runById.set(run.runId, run);
-      if (run.submissionId !== null) this.#submissions.set(run.submissionId, null);
+      const message: Message = { became: 'run', text: run.input, run };
+      this.#messages.set(run.runId, message);
+      if (run.submissionId !== null) this.#messages.set(run.submissionId, message);
     } else if (type === 'queued') {
       const { submission_id: submissionId, input, delivery = 'plain' } = payload;
-      this.#submissions.set(submissionId, { submissionId, seq, text: input.text, delivery });
+      this.#messages.set(submissionId, { became: 'waiting', submissionId, seq, text: input.text, delivery });
     } else if (type === 'retracted') {
-      this.#submissions.set(payload.submission_id, null);
+      const { submission_id: id } = payload;
+      this.#messages.set(id, { became: 'retracted', text: this.#messages.get(id)?.text ?? '' });
     } else if (isOfRun(frame)) {
       const run = this.#open;
       invariant(run !== undefined, 'the rules of order found the run that a record names');
       takeOfRun(run, frame);
+      if (type === 'steered' && payload.send_id !== undefined)
+        this.#messages.set(payload.send_id, { became: 'steer', text: payload.input.text, run });
     }
   }
 }

@@ -1,15 +1,13 @@
 /** What the rules of order may look at, and the frame that every rule about an open run shares. */
 import type { FrameType, Payloads } from './records.js';
-import type { Run } from './run.js';
+import type { Message, Run } from './run.js';
 
 export interface HistoryView {
   readonly sessionId: string;
   readonly identity: string;
   readonly current: Run | undefined;
-  runOf(runId: string): Run | undefined;
-  /** Whether a submission waits: queued, neither retracted nor drained. */
-  waits(submissionId: string): boolean;
-  submissionUsed(submissionId: string): boolean;
+  /** What an id names; undefined for one that is free. */
+  messageOf(id: string): Message | undefined;
 }
 
 export type Rule<P> = (history: HistoryView, payload: P, seq: number) => string | null;

@@ -171,7 +171,7 @@ describe('runs, messages and identity', () => {
     new TestLog().start('run-a', 'Hello', config).startStep().answer('Done.').finishTurn().end('completed');
   test('one run at a time, each id once, nothing behind an end', () => {
     refused(new TestLog().start('run-a', 'Hello', config).start('run-b', 'Hello', config), /run run-a has no end yet/);
-    refused(ended().start('run-a', 'Hello', config), /run run-a was started before/);
+    refused(ended().start('run-a', 'Hello', config), /run-a names a run/);
     refused(ended().startStep(), /no run run-a is open/);
     refused(ended().steer('late'), /no run run-a is open/);
     refused(ended().end('completed'), /no run run-a is open/);
@@ -180,11 +180,25 @@ describe('runs, messages and identity', () => {
     refused(intended('pay').end('error'), /the calls of step-3 have no finished batch/);
   });
   test('a message is queued once, waits once and is drained or retracted once', () => {
-    refused(new TestLog().queue('m-1', 'a').queue('m-1', 'b'), /message m-1 was queued before/);
+    refused(new TestLog().queue('m-1', 'a').queue('m-1', 'b'), /m-1 names a message that waits/);
     refused(ended().queue('run-a', 'a'), /run-a names a run/);
+    refused(
+      new TestLog().queue('m-1', 'a').start('run-a', 'Hello', config).steer('more', 'm-1'),
+      /m-1 names a message that waits/,
+    );
+    refused(new TestLog().start('run-a', 'Hello', config).steer('more', 'run-a'), /run-a names a run/);
+    const steered = (): TestLog => new TestLog().start('run-a', 'Hello', config).steer('more', 'm-1');
+    refused(steered().steer('more', 'm-1'), /m-1 names a steer/);
+    refused(steered().queue('m-1', 'more'), /m-1 names a steer/);
+    refused(steered().end('interrupted').start('m-1', 'more', config), /m-1 names a steer/);
+    refused(steered().end('interrupted').start('run-b', 'Hello', config).steer('more', 'm-1'), /m-1 names a steer/);
+    expect(() => fold(new TestLog().start('run-a', 'Hello', config).steer('more').steer('more'))).not.toThrow();
     refused(new TestLog().add('retracted', { submission_id: 'm-1' }), /no message m-1 waits/);
     const gone = new TestLog().queue('m-1', 'a').add('retracted', { submission_id: 'm-1' });
     refused(gone.start('m-1', 'a', config, 'm-1'), /no message m-1 waits/);
+    const retracted = (): TestLog => new TestLog().queue('m-1', 'a').add('retracted', { submission_id: 'm-1' });
+    refused(retracted().start('m-1', 'a', config), /m-1 names a message that was retracted/);
+    refused(retracted().queue('m-1', 'a'), /m-1 names a message that was retracted/);
     refused(new TestLog().queue('m-1', 'a').start('m-1', 'a', config), /m-1 names a message that waits/);
     const drained = new TestLog().queue('m-1', 'a').start('m-1', 'a', config, 'm-1');
     refused(drained.add('retracted', { submission_id: 'm-1' }), /no message m-1 waits/);

@@ -30,18 +30,14 @@ const rules: Rules = {
   run_started: (history, { run_id: id, session_id: session, submission_id: submission }) => {
     if (history.sessionId !== session) return `the log is of session ${history.sessionId || '(none yet)'}`;
     if (history.current !== undefined) return `run ${history.current.runId} has no end yet`;
-    if (history.runOf(id) !== undefined) return `run ${id} was started before`;
-    if (submission !== undefined && !history.waits(submission)) return `no message ${submission} waits`;
-    if (submission !== id && history.waits(id)) return `${id} names a message that waits for a run of its own`;
-    return null;
+    if (submission !== undefined && !waits(history, submission)) return `no message ${submission} waits`;
+    return submission === id ? null : taken(history, id);
   },
-  queued: (history, { submission_id: id }) => {
-    if (history.submissionUsed(id)) return `message ${id} was queued before`;
-    return history.runOf(id) === undefined ? null : `${id} names a run`;
-  },
-  retracted: (history, { submission_id: id }) => (history.waits(id) ? null : `no message ${id} waits`),
+  queued: (history, { submission_id: id }) => taken(history, id),
+  retracted: (history, { submission_id: id }) => (waits(history, id) ? null : `no message ${id} waits`),
 
-  steered: openRun(nothing),
+  steered: (history, payload, seq) =>
+    openRun(nothing)(history, payload, seq) ?? (payload.send_id === undefined ? null : taken(history, payload.send_id)),
   run_cancel_requested: openRun(nothing),
   run_paused: openRun(nothing),
   run_finished: openRun((run) => {
@@ -78,3 +74,23 @@ const rules: Rules = {
     return step.calls.length > 0 && step.batch?.finishedSeq == null ? `the batch of ${id} is not finished` : null;
   }),
 };
+
+/** An id names one message, whichever way it was sent. */
+function taken(history: HistoryView, id: string): string | null {
+  switch (history.messageOf(id)?.became) {
+    case undefined:
+      return null;
+    case 'run':
+      return `${id} names a run`;
+    case 'steer':
+      return `${id} names a steer`;
+    case 'waiting':
+      return `${id} names a message that waits for a run of its own`;
+    case 'retracted':
+      return `${id} names a message that was retracted`;
+  }
+}
+
+function waits(history: HistoryView, id: string): boolean {
+  return history.messageOf(id)?.became === 'waiting';
+}

@@ -21,6 +21,13 @@ export class SessionError extends RuntimeError {
   }
 }
 
+/** A record that cannot stand where it would stand: what led to it has changed meanwhile. It was not written. */
+export class RecordMisplaced extends RuntimeError {
+  constructor(type: string, why: string) {
+    super('input-invalid', `${type} cannot be recorded: ${why}. Nothing was written; look at the state, then ask again.`);
+  }
+}
+
 /** What was asked for would be wrong here. Nothing was appended, nothing was sent. */
 export class SessionRefused extends RuntimeError {
   readonly reason: SharedSessionRefusal;

@@ -41,7 +41,7 @@ export function bundleMembers(version: RenderVersion): string[] {
 
 export function renderRequest(config: RunConfig, transcript: readonly Turn[]): Buffer {
   const version = knownVersion(config.render.version);
-  invariant(version !== null, 'a request is rendered only by a version that demandRenderable accepted');
+  invariant(version !== null, 'a request is rendered only by a version that renderRefusal accepted');
   const { model, system, tools, parallel_tool_calls: parallel } = sharedParts(config, version);
   const body = canonical({
     messages: [{ content: system, role: 'system' }, ...joinUserTexts(transcript).map(message)],

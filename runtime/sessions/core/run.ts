@@ -34,8 +34,6 @@ export interface Run {
   readonly steers: readonly Steer[];
   /** What was asked for last and strongest. */
   readonly cancel: CancelAt | null;
-  /** Seq of the last `run_paused`. */
-  readonly pausedSeq: number | null;
   readonly finished: Finished | null;
 }
 
@@ -49,7 +47,6 @@ export interface Finished {
 export interface Steer {
   readonly seq: number;
   readonly text: string;
-  readonly sendId: string | null;
 }
 
 /** One `step_started`. A step that was cut off before its answer stays here; its repetition is a step of its own. */
@@ -74,9 +71,7 @@ export interface Answer {
 }
 
 export interface Batch {
-  readonly batchId: string;
   readonly mode: BatchMode;
-  readonly startedSeq: number;
   readonly finishedSeq: number | null;
 }
 
@@ -91,7 +86,7 @@ export interface ToolCall {
   readonly approval: Approval | null;
   /** Null before there is a batch. */
   readonly planned: Planned | null;
-  readonly intent: { readonly seq: number; readonly approvalSeq: number | null } | null;
+  readonly intent: { readonly seq: number } | null;
   readonly terminal: Terminal | null;
 }
 
@@ -106,7 +101,6 @@ export type Terminal =
       readonly seq: number;
       readonly outcome: ResultOutcome;
       readonly output: string;
-      readonly isError: boolean;
     }
   | { readonly kind: 'no_dispatch'; readonly seq: number; readonly reason: NoDispatchReason };
 
@@ -116,6 +110,15 @@ export interface Waiting {
   readonly text: string;
   readonly delivery: Delivery;
 }
+
+/** What an id names, and what became of it. Each names one message of the session: an input, one that was queued, or a steer. */
+export type Message =
+  /** It started a run, whether it was queued before or not. */
+  | { readonly became: 'run'; readonly text: string; readonly run: Run }
+  /** It joined a run. */
+  | { readonly became: 'steer'; readonly text: string; readonly run: Run }
+  | ({ readonly became: 'waiting' } & Waiting)
+  | { readonly became: 'retracted'; readonly text: string };
 
 /** The last step that was started. */
 export function lastStep(run: Run): Step | undefined {

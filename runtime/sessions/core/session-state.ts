@@ -7,11 +7,8 @@ import type { SessionState } from '../../contract/types.js';
 import { callStatesOf } from './call-states.js';
 import type { SessionHistory } from './history.js';
 import { lastStep, type Run } from './run.js';
-import { stageOf } from './stages.js';
-import type { FinishReason, SessionOperation } from './vocabulary.js';
-
-/** After such an end the queue goes on by itself; after another one it waits for the owner. */
-const drainsAfter: readonly FinishReason[] = ['completed', 'cancelled', 'max_steps'];
+import { drainsAfter, stageOf } from './stages.js';
+import type { SessionOperation } from './vocabulary.js';
 
 export function sessionStateOf(history: SessionHistory): SessionState {
   const { sessionId, identity, queue } = history;

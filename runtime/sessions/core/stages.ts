@@ -113,6 +113,16 @@ export const stageTable: readonly StageRow[] = [
   },
 ];
 
+/** After such an end the queue goes on by itself; after another one it waits for the owner. */
+export const drainsAfter: readonly FinishReason[] = ['completed', 'cancelled', 'max_steps'];
+
+/** Carrying one of these out asks the model or hands a call to its tool; the others only write down what is known. */
+const sending: readonly SessionOperation[] = ['run_tools', 'run_step', 'drain_queue'];
+
+export function sends(operation: SessionOperation): boolean {
+  return sending.includes(operation);
+}
+
 /** The first row that matches; row i makes the table total. */
 export function classifyStage(evidence: StageEvidence): StageRow {
   return stageTable.find((row) => row.matches(evidence)) as StageRow;

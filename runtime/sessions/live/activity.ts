@@ -7,7 +7,7 @@
 import type { Run } from '../core/run.js';
 import { drained } from './queue.js';
 import { carryOn } from './run.js';
-import { endOf, type RunEnd } from './run-end.js';
+import { endOf, whatBecameOf, type RunEnd } from './run-end.js';
 import type { Tenure } from './tenure.js';
 
 interface Waiter {
@@ -37,7 +37,7 @@ export class Activity {
         if (run.finished === null) break;
       }
       this.under = false;
-      this.tellRest(({ runId, resolve }) => resolve(this.leftOf(runId)));
+      this.tellRest(({ runId, resolve }) => resolve(whatBecameOf(this.tenure.history, runId)));
       return endOf(begun);
     } catch (error) {
       this.under = false;
@@ -49,11 +49,6 @@ export class Activity {
   /** The end of a run of the activity that is under way, or of a message that it will come to. */
   ended(runId: string): Promise<RunEnd> {
     return new Promise((resolve, reject) => this.waiters.push({ runId, resolve, reject }));
-  }
-
-  /** What became of a message that no run of the activity was for: it waits, or it was retracted. */
-  private leftOf(submissionId: string): RunEnd {
-    return this.tenure.history.waits(submissionId) ? { status: 'waiting', submissionId } : { status: 'idle' };
   }
 
   private tell(run: Run): void {

@@ -4,6 +4,7 @@ import { openSession } from '../api/session.js';
 import { sha256 } from '../../core/digest.js';
 import { openedSessions } from '../testing/opened.js';
 import { bytesOf, config, copyState, httpTool, payloads, types } from '../testing/session.js';
+import type { RunEnd } from './run-end.js';
 import type { Behaviours } from '../testing/strict-provider.js';
 
 const begin = openedSessions();
@@ -46,10 +47,15 @@ describe('a call that needs an answer', () => {
     expect(provider.toolKeys()).toEqual({});
     // Who resumes hears who awaits what, and nothing is written, not even by another process.
     const bytes = bytesOf(folder);
-    expect(await session.resume()).toEqual(end);
+    expect(await session.recover()).toEqual(end);
+    await expect(session.resume()).rejects.toMatchObject({
+      reason: 'approval_needed',
+      operation: 'approve',
+      on: 's-1/run-a/batch-3/c1',
+    });
     session.close();
     const again = openSession(folder, { providerUrl: provider.url });
-    expect(await again.resume()).toEqual(end);
+    expect(await again.recover()).toEqual(end);
     expect(again.state()).toMatchObject({ next_operation: 'approve', on: 's-1/run-a/batch-3/c1' });
     again.close();
     expect(bytesOf(folder)).toEqual(bytes);
@@ -59,7 +65,7 @@ describe('a call that needs an answer', () => {
     const { session, folder, provider } = await begin(asks, options);
     await session.send({ runId: 'run-a', text: 'Pay.' });
     session.approve({ toolCallId: 'c2', decision: 'denied', by: 'Ada' });
-    expect(await session.resume()).toMatchObject({ status: 'paused', approvals: [{ toolCallId: 'c1' }] });
+    expect(await session.recover()).toMatchObject({ status: 'paused', approvals: [{ toolCallId: 'c1' }] });
     const bytes = bytesOf(folder);
     expect(() => session.approve({ toolCallId: 'c2', decision: 'approved', by: 'Bob' })).toThrow(
       expect.objectContaining({ reason: 'approval_settled', operation: 'approve' }),
@@ -73,7 +79,7 @@ describe('a call that needs an answer', () => {
     expect(() => session.approve({ toolCallId: 'c0', decision: 'approved', by: 'Bob' })).toThrow(
       expect.objectContaining({ reason: 'nothing_open' }),
     );
-    expect(await session.resume()).toMatchObject({ reason: 'completed' });
+    expect(await session.recover()).toMatchObject({ reason: 'completed' });
     const answers = payloads(folder, 'approval_resolved');
     expect(answers.map(({ tool_call_id: id, decision, by }) => [id, decision, by])).toEqual([
       ['c2', 'denied', 'Ada'],
@@ -87,6 +93,35 @@ describe('a call that needs an answer', () => {
     expect(payloads(folder, 'tool_no_dispatch')).toMatchObject([{ tool_call_id: 'c2', reason: 'denied' }]);
     expect(Object.keys(provider.toolKeys())).toEqual(['s-1/run-a/batch-3/c0', 's-1/run-a/batch-3/c1']);
     expect(types(folder).filter((type) => type === 'approval_requested')).toHaveLength(2);
+  });
+
+  test('is named by its key, which no other step has', async () => {
+    const { session, folder } = await begin(
+      {
+        model: (_conversation, turn) => (turn < 2 ? { calls: [{ id: 'c0', name: 'pay', arguments: given }] } : { text: 'Done.' }),
+      },
+      options,
+    );
+    const keyOf = (end: RunEnd): string => (end.status === 'paused' ? end.approvals[0]!.key : '');
+    const first = keyOf(await session.send({ runId: 'run-a', text: 'Pay twice.' }));
+    expect(session.state()).toMatchObject({ on: first });
+    session.approve({ key: first, decision: 'approved', by: 'Ada' });
+    const second = keyOf(await session.resume());
+    // The model uses an id again: what was meant for the first call is no answer to the second.
+    const bytes = bytesOf(folder);
+    expect(() => session.approve({ key: first, decision: 'approved', by: 'Ada' })).toThrow(
+      expect.objectContaining({ reason: 'nothing_open', message: expect.stringContaining(`${first} does not wait`) }),
+    );
+    expect(() => session.approve({ key: 'c0', decision: 'approved', by: 'Ada' })).toThrow(
+      expect.objectContaining({ reason: 'nothing_open' }),
+    );
+    expect(bytesOf(folder)).toEqual(bytes);
+    session.approve({ key: second, decision: 'denied', by: 'Ada' });
+    expect(await session.resume()).toMatchObject({ reason: 'completed' });
+    expect(payloads(folder, 'approval_resolved').map(({ batch_id: id, decision }) => [id, decision])).toEqual([
+      [first.split('/')[2], 'approved'],
+      [second.split('/')[2], 'denied'],
+    ]);
   });
 
   test('is left by the owner’s next message: no result is made up, and the conversation is whole', async () => {
@@ -114,13 +149,13 @@ describe('a call that needs an answer', () => {
       await session.send({ runId: 'run-a', text: 'Pay.' });
       session.approve({ toolCallId: 'c1', decision: 'approved', by: 'Ada' });
       session.approve({ toolCallId: 'c2', decision: 'approved', by: 'Ada' });
-      await session.resume();
+      await session.recover();
       for (const { after, folder: copy } of copies) {
         const sentBefore = new Set(intents(copy).map(({ tool_call_id: id }) => id));
         const from = provider.received.length;
         const resumed = openSession(copy, { providerUrl: provider.url, commit });
         for (let rounds = 0; rounds < 6; rounds += 1) {
-          const end = await resumed.resume();
+          const end = await resumed.recover();
           if (end.status !== 'paused') break;
           const [first] = end.approvals;
           resumed.approve({ toolCallId: first!.toolCallId, decision: 'approved', by: 'Bob' });
@@ -149,6 +184,6 @@ test('a cancel of a run that waits for a person is sealed by the next resume, an
   expect(() => session.approve({ toolCallId: 'c1', decision: 'approved', by: 'Ada' })).toThrow(
     expect.objectContaining({ reason: 'approval_settled', operation: 'close_out' }),
   );
-  expect(await session.resume()).toMatchObject({ reason: 'cancelled' });
+  expect(await session.recover()).toMatchObject({ reason: 'cancelled' });
   expect(provider.toolKeys()).toEqual({});
 });

@@ -5,6 +5,7 @@
  * will be dispatched: the model is not asked again in between.
  */
 import { sha256 } from '../../core/digest.js';
+import { callStatesOf } from '../core/call-states.js';
 import type { Draft } from '../core/records.js';
 import { lastStep, type Run } from '../core/run.js';
 import { stageOf } from '../core/stages.js';
@@ -34,37 +35,57 @@ export function askWhereNeeded(tenure: Tenure, run: Run): boolean {
   return true;
 }
 
+export interface PersonsAnswer {
+  /** Key of a call, which is of one step alone; or its id, which is the model's and may come again in a later step. */
+  on: { key: string } | { toolCallId: string };
+  decision: Decision;
+  by: string;
+}
+
+/** Where the call is there, in which state, so that nobody looks for another id. The last one of the id, which may be one of an earlier run. */
+function notAsked({ history }: Tenure, on: PersonsAnswer['on']): string {
+  const found = history.runs
+    .flatMap(({ steps }) => steps)
+    .flatMap((step) => {
+      const states = callStatesOf(step);
+      return step.calls.map(({ call, key }, index) => ({ id: call.id, key, state: states[index] ?? 'pending' }));
+    })
+    .findLast(({ id, key }) => ('key' in on ? key === on.key : id === on.toolCallId));
+  if (found === undefined) return `There is no call ${'key' in on ? on.key : on.toolCallId} in this session.`;
+  return `The call ${found.key} does not wait for an answer: it is ${found.state}.`;
+}
+
 /** Records the answer of a person. The run goes on with the next resume. */
-export function approve(tenure: Tenure, answer: { toolCallId: string; decision: Decision; by: string }): void {
+export function approve(tenure: Tenure, { on, decision, by }: PersonsAnswer): void {
   tenure.demandOpen();
   const run = tenure.history.current;
   const step = run && lastStep(run);
-  const call = step?.calls.find(({ call: { id } }) => id === answer.toolCallId);
+  const call = step?.calls.find(({ key, call: { id } }) => ('key' in on ? key === on.key : id === on.toolCallId));
   if (run === undefined || step === undefined || call?.approval == null)
-    throw tenure.refusal(
-      'nothing_open',
-      null,
-      `Nobody asked about a call ${answer.toolCallId}. Look at the state of the session.`,
-    );
+    throw tenure.refusal('nothing_open', null, `${notAsked(tenure, on)} Look at the state of the session.`);
   const { approval, key } = call;
   if (approval.answer !== null)
     throw tenure.refusal(
       'approval_settled',
       key,
-      `The call ${key} was ${approval.answer.decision} before, by ${approval.answer.by}.`,
+      `The call ${key} was ${approval.answer.decision} before, by ${approval.answer.by}, and that stands. Resume, or cancel the run.`,
     );
   if (stageOf(run).operation !== 'approve')
-    throw tenure.refusal('approval_settled', key, `The run ${run.runId} does not go on, so the call ${key} needs no answer.`);
+    throw tenure.refusal(
+      'approval_settled',
+      key,
+      `The run ${run.runId} does not go on, so the call ${key} needs no answer. Resume to end it.`,
+    );
   tenure.record([
     {
       type: 'approval_resolved',
       payload: {
         run_id: run.runId,
         batch_id: step.batchId,
-        tool_call_id: answer.toolCallId,
+        tool_call_id: call.call.id,
         request_seq: approval.requestSeq,
-        decision: answer.decision,
-        by: answer.by,
+        decision,
+        by,
       },
     },
   ]);

@@ -205,8 +205,8 @@ describe.each(['step_boundary', 'now'] as const)('a cancel (%s) of a run that no
       other.close();
       expect(types(copy).slice(-2)).toEqual(['lineage', 'run_cancel_requested']);
       const resumed = openSession(copy, { providerUrl: provider.url });
-      expect(await resumed.resume()).toMatchObject({ reason: 'cancelled' });
-      expect(await resumed.resume()).toEqual({ status: 'idle' });
+      expect(await resumed.recover()).toMatchObject({ reason: 'cancelled' });
+      expect(await resumed.recover()).toEqual({ status: 'idle' });
       resumed.close();
     }
     expect(provider.received).toHaveLength(asked);

@@ -10,7 +10,12 @@ import type { Tenure } from './tenure.js';
 export function cancel(tenure: Tenure, at: CancelAt): void {
   tenure.demandOpen();
   const run = tenure.history.current;
-  if (run === undefined) throw tenure.refusal('nothing_open', null, 'No run is open, so there is nothing to cancel.');
+  if (run === undefined)
+    throw tenure.refusal(
+      'nothing_open',
+      null,
+      'No run is open, so there is nothing to cancel. Retract a message that waits and shall not run.',
+    );
   // Asked again, or for less than before: it stands.
   if (run.cancel === at || run.cancel === 'now') return;
   tenure.record([{ type: 'run_cancel_requested', payload: { run_id: run.runId, at } }]);

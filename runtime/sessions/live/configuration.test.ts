@@ -28,7 +28,7 @@ test.each([1, 2] as const)(
     for (const body of [first, second]) expect(frozen(body).includes('parallel_tool_calls')).toBe(renderVersion === 2);
     // Another process, which is told no version and would take the newest for a run of its own.
     const resumed = openSession(copies[0] ?? '', { providerUrl: provider.url });
-    expect(await resumed.resume()).toMatchObject({ reason: 'completed' });
+    expect(await resumed.recover()).toMatchObject({ reason: 'completed' });
     resumed.close();
     expect(provider.received.at(-1)?.body).toBe(second);
   },
@@ -62,14 +62,14 @@ test.each([
   const before = bytesOf(folder);
   for (let time = 0; time < 2; time += 1) {
     const session = openSession(folder, { providerUrl: provider.url });
-    await expect(session.resume()).rejects.toMatchObject({ reason, operation: 'run_step', on: 'run-a' });
+    await expect(session.recover()).rejects.toMatchObject({ reason, operation: 'run_step', on: 'run-a' });
     await expect(session.send({ runId: 'run-a', text: 'Hi.' })).rejects.toMatchObject({ reason });
     session.close();
   }
   expect([bytesOf(folder), provider.received]).toEqual([before, []]);
   const same = begunUnder(good);
   const session = openSession(same, { providerUrl: provider.url });
-  expect(await session.resume()).toMatchObject({ reason: 'completed', text: 'Hello.' });
+  expect(await session.recover()).toMatchObject({ reason: 'completed', text: 'Hello.' });
   session.close();
   await provider.close();
 });

@@ -5,14 +5,14 @@
  * render to the byte, and the one that the caller asks for, where the caller asks for one. A refusal comes before anything is appended.
  */
 import { RuntimeError } from '../../core/errors.js';
-import { configConflicts, demandRenderable } from '../core/config.js';
+import { configConflicts, renderRefusal } from '../core/config.js';
 import type { Run } from '../core/run.js';
 import type { RunConfig } from '../core/vocabulary.js';
 import type { Tenure } from './tenure.js';
 
 /** Refuses a model request of a run on record that would not be the recorded one. */
 export function demandRecorded(tenure: Tenure, run: Run): void {
-  const refused = demandRenderable(run.config);
+  const refused = renderRefusal(run.config);
   if (refused !== null) throw tenure.refusal(refused.reason, run.runId, refused.detail);
   const drift = tenure.wanted === null ? [] : configConflicts(run.config, tenure.wanted);
   if (drift.length > 0)
@@ -29,7 +29,7 @@ export function demandRecorded(tenure: Tenure, run: Run): void {
 export function configOfNewRun(tenure: Tenure): RunConfig | null {
   if (tenure.wanted !== null) return tenure.wanted;
   const recorded = tenure.history.last?.config;
-  return recorded === undefined || demandRenderable(recorded) !== null ? null : recorded;
+  return recorded === undefined || renderRefusal(recorded) !== null ? null : recorded;
 }
 
 /** As `configOfNewRun`; refuses where there is none. */
@@ -38,7 +38,7 @@ export function demandConfigOfNewRun(tenure: Tenure): RunConfig {
   demandProvider(tenure);
   if (config !== null) return config;
   const recorded = tenure.history.last;
-  const refused = recorded === undefined ? null : demandRenderable(recorded.config);
+  const refused = recorded === undefined ? null : renderRefusal(recorded.config);
   if (recorded !== undefined && refused !== null) throw tenure.refusal(refused.reason, recorded.runId, refused.detail);
   throw new RuntimeError('input-invalid', 'The session has no run yet, so its configuration must be given. Open it with one.');
 }

@@ -4,8 +4,9 @@
  * After an unknown outcome that stops the run nothing further leaves; what is on its way is awaited and recorded, since it was sent. After a
  * result that could not be recorded nothing leaves either.
  */
-import { SessionError } from '../core/refusals.js';
+import { invariant } from '../../core/errors.js';
 import type { Draft, DraftOf } from '../core/records.js';
+import { SessionError } from '../core/refusals.js';
 import { mayGoOn, type Run, type Step, type ToolCall } from '../core/run.js';
 import { resultTexts } from '../core/texts.js';
 import type { Outcome } from '../tools/plane.js';
@@ -51,7 +52,7 @@ function mayLeave({ stop }: LiveRun, step: Step): boolean {
 
 async function handOverOne(tenure: Tenure, live: LiveRun, step: Step, call: ToolCall): Promise<void> {
   const { key, tool } = call;
-  if (tool === null) throw new Error(`Invariant broken: ${key} has an intent and no tool`);
+  invariant(tool !== null, 'a call with an intent has its tool');
   live.handedOver.add(key);
   const outcome = await tenure.plane.dispatch({ key, tool, arguments: call.call.arguments, signal: live.stop.signal });
   recordResult(tenure, resultOf(live.run, step, call, outcome));

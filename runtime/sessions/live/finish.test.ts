@@ -28,7 +28,7 @@ async function resumed(folder: string, url: string): Promise<string[]> {
     providerUrl: url,
     onCommitted: (committed) => void barriers.push(committed.map(({ type }) => type).join(' ')),
   });
-  await session.resume();
+  await session.recover();
   session.close();
   return barriers;
 }
@@ -57,7 +57,7 @@ test('that was cut between its barriers gets its end, and no call a second termi
   const { copy, url } = await leftAfter('tool_dispatch_intent');
   const copies: string[] = [];
   const session = openSession(copy, { providerUrl: url, onCommitted: () => copies.push(copyState(copy)) });
-  await session.resume();
+  await session.recover();
   session.close();
   const [between = ''] = copies;
   expect(types(between).at(-1)).toBe('turn_finished');

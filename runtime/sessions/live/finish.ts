@@ -11,6 +11,7 @@ import type { FinishReason } from '../core/vocabulary.js';
 import type { Tenure } from './tenure.js';
 
 const detailMax = 1000;
+const tooLarge = 'The session has reached its size limit: there is no room for what comes next. Go on in a new session.';
 
 /** Closes a run that its stage says cannot go on; or, with a reason, one that the owner leaves. */
 export function closeRun(tenure: Tenure, run: Run, reason: FinishReason | null = stageOf(run).seals): void {
@@ -36,11 +37,11 @@ export function failRun(tenure: Tenure, run: Run, detail: string): void {
   tenure.append([seal(run, 'error', { code: 'model_failed', detail: told })], { closing: true });
 }
 
-/** The log has no room for what would come next; the room for this is kept. */
-export function endTooLarge(tenure: Tenure, run: Run, detail: string): void {
+/** The log has no room for what would come next; the room for this is kept, so what is said in it has a fixed length. */
+export function endTooLarge(tenure: Tenure, run: Run): void {
   const drafts = closeOut(run, 'error', undispatched(tenure, run));
   if (drafts.length > 0) tenure.append(drafts, { closing: true });
-  const end = run.cancel === null ? seal(run, 'error', { code: 'session_too_large', detail }) : seal(run);
+  const end = run.cancel === null ? seal(run, 'error', { code: 'session_too_large', detail: tooLarge }) : seal(run);
   tenure.append([end], { closing: true });
 }
 

@@ -30,7 +30,7 @@ test.each([3, 4, 5, 6])('at %i KiB', async (fileKibibytes) => {
   expect(sent.length).toBeLessThanOrEqual(Math.min(intents, results + 1));
   expect(openSessionReader(folder).tornBytes).toBeGreaterThan(0);
   const session = openSession(folder, { providerUrl: provider.url });
-  await session.resume();
+  await session.recover();
   expect(await session.send({ runId: 'run-b', text: 'Well?' })).toMatchObject({ status: 'finished' });
   session.close();
   expect(openSessionReader(folder).tornBytes).toBe(0);

@@ -42,7 +42,7 @@ describe.each(legs)('a model step under %s', (modelLeg) => {
     });
     expect(provider.received).toHaveLength(2);
     expect(types(folder).at(-1)).toBe('run_finished');
-    expect(await session.resume()).toEqual({ status: 'idle' });
+    expect(await session.recover()).toEqual({ status: 'idle' });
   });
 
   test('is on record before it is sent, only under intent', async () => {
@@ -86,7 +86,7 @@ describe.each(legs)('a model step under %s', (modelLeg) => {
     const [copy = ''] = copies;
     const resumed = openSession(copy, { providerUrl: provider.url });
     const stage = resumed.state().runs[0]?.stage;
-    const end = await resumed.resume();
+    const end = await resumed.recover();
     resumed.close();
     const told = payloads(copy, 'resume_started')[0];
     if (modelLeg === 'intent') {
@@ -141,7 +141,7 @@ describe('a configuration on record', () => {
     const { copy, provider } = await cut({ freeze: false });
     const bytes = bytesOf(copy);
     const session = openSession(copy, { providerUrl: provider.url });
-    await expect(session.resume()).rejects.toMatchObject({
+    await expect(session.recover()).rejects.toMatchObject({
       reason: 'frozen_render_config_unverifiable',
       operation: 'run_step',
       on: 'run-a',
@@ -163,11 +163,11 @@ describe('a configuration on record', () => {
     const { copy, provider } = await cut({});
     const bytes = bytesOf(copy);
     const session = openSession(copy, { providerUrl: provider.url, config: { ...config, ...changes } });
-    await expect(session.resume()).rejects.toMatchObject({ reason: 'config_conflict', drift });
+    await expect(session.recover()).rejects.toMatchObject({ reason: 'config_conflict', drift });
     session.close();
     expect(bytesOf(copy)).toEqual(bytes);
     const same = openSession(copy, { providerUrl: provider.url, config });
-    expect(await same.resume()).toMatchObject({ reason: 'completed' });
+    expect(await same.recover()).toMatchObject({ reason: 'completed' });
     same.close();
   });
 
@@ -181,7 +181,7 @@ describe('a configuration on record', () => {
     const ended = copies.at(-2) ?? '';
     expect(types(ended).at(-1)).toBe('turn_finished');
     const resumed = openSession(ended, { config: { ...config, model: 'other' } });
-    expect(await resumed.resume()).toMatchObject({ reason: 'completed', text: 'Hello.' });
+    expect(await resumed.recover()).toMatchObject({ reason: 'completed', text: 'Hello.' });
     resumed.close();
   });
 

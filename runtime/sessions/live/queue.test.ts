@@ -1,28 +1,14 @@
 /** Messages from outside: what waits, what interrupts, what drains, and in which order. */
 import { describe, expect, test } from 'vitest';
 import { openSession, type Session } from '../api/session.js';
+import { heldModel } from '../testing/held-model.js';
 import { openedSessions } from '../testing/opened.js';
-import { bytesOf, config, copyState, payloads, signal, types } from '../testing/session.js';
+import { bytesOf, config, copyState, payloads, types } from '../testing/session.js';
 import { cut, type Behaviours } from '../testing/strict-provider.js';
 
 const begin = openedSessions();
 const says: Behaviours = { model: (conversation) => ({ text: `To ${String(conversation.at(-1)?.content)}` }) };
 const started = (folder: string): unknown[] => payloads(folder, 'run_started').map(({ run_id: id }) => id);
-
-/** The model is asked, and answers when the test says so. */
-function heldModel() {
-  const asked = signal();
-  const go = signal();
-  const behaviours: Behaviours = {
-    model: (_conversation, turn) => (turn === 0 ? { calls: [{ id: 'c0', name: 'mail' }] } : { text: `Turn ${turn}.` }),
-    effect: async (name) => {
-      asked.settle();
-      await go.promise;
-      return name;
-    },
-  };
-  return { asked: asked.promise, go: () => go.settle(), behaviours };
-}
 
 describe('a queued message', () => {
   test('runs after the run that goes on, under its own id, before the sender hears', async () => {
@@ -59,7 +45,12 @@ describe('a queued message', () => {
     expect(started(folder)).toEqual(['run-a', 'urgent-1', 'urgent-2', 'plain-1']);
     expect(Object.keys(provider.toolKeys())).toHaveLength(1);
     expect(() => session.retract('plain-1')).toThrow(expect.objectContaining({ reason: 'nothing_open' }));
-    await expect(session.send({ runId: 'plain-2', text: 'Not at all.' })).rejects.toMatchObject({ reason: 'run_conflict' });
+    // The same message is what became of it; another text under its id is another message.
+    expect(await session.send({ runId: 'plain-2', text: 'Not at all.' })).toEqual({
+      status: 'retracted',
+      submissionId: 'plain-2',
+    });
+    await expect(session.send({ runId: 'plain-2', text: 'After all.' })).rejects.toMatchObject({ reason: 'run_conflict' });
   });
 
   test('waits for the owner after an interrupted run, and a resume is the owner’s word', async () => {
@@ -74,8 +65,8 @@ describe('a queued message', () => {
     expect(started(folder)).toEqual(['run-a']);
     expect(session.state()).toMatchObject({ next_operation: 'none', queue: [{ submission_id: 'plain-1' }] });
     expect(provider.conversations()).toHaveLength(1);
-    expect(await session.resume()).toMatchObject({ runId: 'plain-1', reason: 'completed' });
-    expect(await session.resume()).toEqual({ status: 'idle' });
+    expect(await session.recover()).toMatchObject({ runId: 'plain-1', reason: 'completed' });
+    expect(await session.recover()).toEqual({ status: 'idle' });
   });
 
   test('waits for the owner after a resume that sealed interrupted: that one asks nothing', async () => {
@@ -91,14 +82,14 @@ describe('a queued message', () => {
     const asked = provider.received.length;
     const other = openSession(copies[0]!, { providerUrl: provider.url });
     other.queue({ submissionId: 'plain-1', text: 'Later.' });
-    expect(await other.resume()).toMatchObject({ runId: 'run-a', reason: 'interrupted' });
+    expect(await other.recover()).toMatchObject({ runId: 'run-a', reason: 'interrupted' });
     expect(provider.received).toHaveLength(asked);
     expect(await other.send({ runId: 'run-b', text: 'Go on.' })).toMatchObject({ runId: 'run-b', reason: 'completed' });
     expect(started(copies[0]!)).toEqual(['run-a', 'run-b', 'plain-1']);
     other.close();
   });
 
-  test('left in an idle session is drained by the next resume', async () => {
+  test('left in an idle session is drained by the next recover, which asks for it; a plain resume is refused', async () => {
     const { session, folder } = await begin(says);
     session.queue({ submissionId: 'plain-1', text: 'one' });
     session.queue({ submissionId: 'plain-2', text: 'two', delivery: 'interrupt' });
@@ -107,10 +98,14 @@ describe('a queued message', () => {
       next_operation: 'none',
       queue: [{ submission_id: 'plain-2' }, { submission_id: 'plain-1' }],
     });
-    expect(await session.resume()).toMatchObject({ runId: 'plain-2' });
+    const before = bytesOf(folder);
+    await expect(session.resume()).rejects.toMatchObject({ reason: 'nothing_open', operation: 'none', on: null });
+    expect(bytesOf(folder)).toEqual(before);
+    expect(await session.recover()).toMatchObject({ runId: 'plain-2' });
     expect(started(folder)).toEqual(['plain-2', 'plain-1']);
     const bytes = bytesOf(folder);
-    expect(await session.resume()).toEqual({ status: 'idle' });
+    expect(await session.recover()).toEqual({ status: 'idle' });
+    await expect(session.resume()).rejects.toMatchObject({ reason: 'nothing_open' });
     expect(bytesOf(folder)).toEqual(bytes);
   });
 });
@@ -122,9 +117,9 @@ test('a queue is not drained without a provider: it waits, and no run fails', as
   const ended = copies.at(-2) ?? '';
   const alone = openSession(ended);
   alone.queue({ submissionId: 'plain-1', text: 'two' });
-  expect(await alone.resume()).toMatchObject({ runId: 'run-a', reason: 'completed' });
+  expect(await alone.recover()).toMatchObject({ runId: 'run-a', reason: 'completed' });
   expect(started(ended)).toEqual(['run-a']);
-  await expect(alone.resume()).rejects.toMatchObject({ code: 'input-invalid' });
+  await expect(alone.recover()).rejects.toMatchObject({ code: 'input-invalid' });
   expect(alone.state()).toMatchObject({ next_operation: 'drain_queue', on: 'plain-1' });
   alone.close();
 });
@@ -180,7 +175,7 @@ describe('a send while a run goes on', () => {
     session.retract('run-b');
     go();
     expect(await first).toMatchObject({ reason: 'completed' });
-    expect(await second).toEqual({ status: 'idle' });
+    expect(await second).toEqual({ status: 'retracted', submissionId: 'run-b' });
   });
 
   test('hears that its message waits, where the run before it was interrupted', async () => {

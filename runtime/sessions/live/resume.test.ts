@@ -80,7 +80,7 @@ describe.each([
       const { doubtful } = looked;
       const before = received.length;
       const session = openSession(folder, { providerUrl: url, commit });
-      const end = await session.resume();
+      const end = await session.recover();
       const sent = received.slice(before);
       const isLost = doubtful.some((id) => names[Number(id.slice(1))] === 'charge');
       const isOver = where.endsWith('run_finished');
@@ -89,7 +89,7 @@ describe.each([
       if (!isOver) expectToldOf(folder, looked, sent, where);
       // A second resume finds nothing, and the next message is one that a strict provider takes.
       const bytes = bytesOf(folder);
-      expect(await session.resume(), where).toEqual({ status: 'idle' });
+      expect(await session.recover(), where).toEqual({ status: 'idle' });
       expect(bytesOf(folder), where).toEqual(bytes);
       expect(await session.send({ runId: 'run-b', text: 'Well?' }), where).toMatchObject({ reason: 'completed', text: 'Yes.' });
       session.close();

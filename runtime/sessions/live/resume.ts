@@ -6,15 +6,35 @@
  */
 import { resumeStarted } from '../core/resume-record.js';
 import type { Run } from '../core/run.js';
-import { stageOf } from '../core/stages.js';
+import { nextOf } from '../core/session-state.js';
+import { sends, stageOf } from '../core/stages.js';
 import type { Activity } from './activity.js';
 import { demandConfigOfNewRun, demandRecorded } from './configuration.js';
 import { drained } from './queue.js';
 import { endOf, type RunEnd } from './run-end.js';
 import type { Tenure } from './tenure.js';
 
-/** Resolves with the end of the run that it took up; with `paused` where a person must answer first; with `idle` where nothing is left. */
-export function resume(tenure: Tenure, activity: Activity): Promise<RunEnd> {
+/** Takes up what is open. Refuses where nothing is, and where a person must answer first. */
+export async function resume(tenure: Tenure, activity: Activity): Promise<RunEnd> {
+  tenure.demandOpen();
+  if (activity.isUnderWay) return recover(tenure, activity);
+  const { next_operation: operation, on } = nextOf(tenure.history);
+  if (operation === 'none')
+    throw tenure.refusal(
+      'nothing_open',
+      null,
+      'Nothing is left open that could be resumed. Send a message; one that waits is run by recover.',
+    );
+  if (operation === 'approve')
+    throw tenure.refusal('approval_needed', on, `A person must answer about ${on} first. Approve or deny it, then resume.`);
+  return recover(tenure, activity);
+}
+
+/**
+ * As `resume`, to be said again at any time, and it also runs what waits for the owner. Resolves with the end of the run that it took up;
+ * with `paused` where a person must answer first; with `idle` where nothing is left.
+ */
+export function recover(tenure: Tenure, activity: Activity): Promise<RunEnd> {
   tenure.demandOpen();
   const { current: run, queue } = tenure.history;
   if (activity.isUnderWay) return run === undefined ? Promise.resolve({ status: 'idle' }) : activity.ended(run.runId);
@@ -27,7 +47,7 @@ export function resume(tenure: Tenure, activity: Activity): Promise<RunEnd> {
 function takeUp(tenure: Tenure, activity: Activity, run: Run): Promise<RunEnd> {
   const { operation } = stageOf(run);
   if (operation === 'approve') return Promise.resolve(endOf(run));
-  if (operation === 'run_step' || operation === 'run_tools') demandRecorded(tenure, run);
+  if (sends(operation)) demandRecorded(tenure, run);
   return activity.begin(() => {
     tenure.prefaceWith(resumeStarted(tenure.history, (tool) => tenure.plane.available(tool)));
     return run;

@@ -47,7 +47,7 @@ async function move(tenure: Tenure, live: LiveRun): Promise<boolean> {
     }
   } catch (error) {
     if (!isTooLarge(error)) throw error;
-    endTooLarge(tenure, run, error.message);
+    endTooLarge(tenure, run);
     return true;
   }
 }

@@ -1,17 +1,17 @@
 /**
  * A message of the owner: starts a run, joins the one that is open, or waits for its own.
  *
- * `runId` is the idempotency key of the start: the same message again is the same run, whatever became of it. A run that nobody carries on
- * is closed out first, since the owner's message is the decision to go on without it.
+ * `runId` is the idempotency key of the message: the same again is the same message, whichever way it was sent, and its sender hears what
+ * became of it. A run that nobody carries on is closed out first, since the owner's message is the decision to go on without it.
  */
-import type { Run } from '../core/run.js';
+import type { Message, Run } from '../core/run.js';
 import { stageOf } from '../core/stages.js';
 import type { Activity } from './activity.js';
 import { demandConfigOfNewRun } from './configuration.js';
 import { closeRun, finalize } from './finish.js';
-import { queue, steer } from './queue.js';
-import { resume } from './resume.js';
-import { endOf, type RunEnd } from './run-end.js';
+import { knownMessage, queue, steer } from './queue.js';
+import { recover } from './resume.js';
+import { endOf, whatBecameOf, type RunEnd } from './run-end.js';
 import type { Tenure } from './tenure.js';
 
 export interface Sent {
@@ -23,11 +23,9 @@ export interface Sent {
 
 export async function send(tenure: Tenure, activity: Activity, sent: Sent): Promise<RunEnd> {
   tenure.demandOpen();
-  const { history } = tenure;
-  const known = history.runOf(sent.runId);
-  if (known !== undefined) return again(tenure, activity, known, sent);
+  const known = knownMessage(tenure, sent.runId, sent.text);
+  if (known !== undefined) return again(tenure, activity, sent.runId, known);
   if (activity.isUnderWay) return meanwhile(tenure, activity, sent);
-  if (history.submissionUsed(sent.runId)) return waitingOne(tenure, activity, sent);
   return activity.begin(() => start(tenure, sent));
 }
 
@@ -49,11 +47,19 @@ function leave(tenure: Tenure, run: Run): void {
   else closeRun(tenure, run, seals ?? 'interrupted');
 }
 
-function again(tenure: Tenure, activity: Activity, run: Run, { runId, text }: Sent): Promise<RunEnd> {
-  if (run.input !== text)
-    throw tenure.refusal('run_conflict', runId, `${runId} names a run with another text. Give this message an id of its own.`);
-  if (run.finished !== null) return Promise.resolve(endOf(run));
-  return activity.isUnderWay ? activity.ended(runId) : resume(tenure, activity);
+function again(tenure: Tenure, activity: Activity, id: string, known: Message): Promise<RunEnd> {
+  switch (known.became) {
+    case 'run':
+    case 'steer': {
+      const { run } = known;
+      if (run.finished !== null) return Promise.resolve(endOf(run));
+      return activity.isUnderWay ? activity.ended(run.runId) : recover(tenure, activity);
+    }
+    case 'waiting':
+      return activity.isUnderWay ? activity.ended(id) : drainedNow(tenure, activity, id);
+    case 'retracted':
+      return Promise.resolve({ status: 'retracted', submissionId: id });
+  }
 }
 
 function meanwhile(tenure: Tenure, activity: Activity, { runId, text, delivery }: Sent): Promise<RunEnd> {
@@ -66,12 +72,8 @@ function meanwhile(tenure: Tenure, activity: Activity, { runId, text, delivery }
   return activity.ended(runId);
 }
 
-/** The id names a message that was queued: the same one, which the owner now wants to run, or another. */
-async function waitingOne(tenure: Tenure, activity: Activity, { runId, text }: Sent): Promise<RunEnd> {
-  const same = tenure.history.queue.find(({ submissionId }) => submissionId === runId);
-  if (same?.text !== text)
-    throw tenure.refusal('run_conflict', runId, `${runId} names a message that was queued. Give this one an id of its own.`);
-  await resume(tenure, activity);
-  const run = tenure.history.runOf(runId);
-  return run === undefined ? { status: 'waiting', submissionId: runId } : endOf(run);
+/** The message was queued, and its owner wants it to run now. */
+async function drainedNow(tenure: Tenure, activity: Activity, id: string): Promise<RunEnd> {
+  await recover(tenure, activity);
+  return whatBecameOf(tenure.history, id);
 }

@@ -93,7 +93,7 @@ async function cuts(scenario: Scenario, commit: 'grouped' | 'each'): Promise<str
 
 /** Answers what a person must, and goes on. */
 async function toTheEnd(session: Session, first: Awaited<ReturnType<Session['resume']>>): Promise<void> {
-  for (let end = first; end.status === 'paused'; end = await session.resume()) {
+  for (let end = first; end.status === 'paused'; end = await session.recover()) {
     for (const { toolCallId } of end.approvals) session.approve({ toolCallId, decision: 'approved', by: 'Ada' });
   }
 }
@@ -133,11 +133,11 @@ describe.each(scenarios)('$name', (scenario) => {
         const before = intentKeys(folder);
         const from = provider.now!.received.length;
         const session = openSession(folder, { providerUrl: provider.now!.url, commit });
-        await toTheEnd(session, await session.resume());
+        await toTheEnd(session, await session.recover());
         // Once more for a queue that waited for its owner, and then there is nothing.
-        await toTheEnd(session, await session.resume());
+        await toTheEnd(session, await session.recover());
         const bytes = bytesOf(folder);
-        expect(await session.resume(), where).toEqual({ status: 'idle' });
+        expect(await session.recover(), where).toEqual({ status: 'idle' });
         expect(bytesOf(folder), where).toEqual(bytes);
         expectLawful(folder, provider.now!.received.slice(from), before, where);
         await toTheEnd(session, await session.send({ runId: 'run-z', text: 'Well?' }));
@@ -160,11 +160,11 @@ describe.each(['sequential', 'parallel'] as const)('a close-out (%s)', (batch) =
       const copies: string[] = [];
       const reference = copyState(folder);
       const closing = openSession(reference, { commit: 'each', onCommitted: () => copies.push(copyState(reference)) });
-      expect(await closing.resume()).toMatchObject({ reason: 'interrupted' });
+      expect(await closing.recover()).toMatchObject({ reason: 'interrupted' });
       closing.close();
       for (const copy of copies) {
         const again = openSession(copy, { commit: 'each' });
-        await again.resume();
+        await again.recover();
         again.close();
         expect(recordsOf(copy)).toEqual(recordsOf(reference));
       }

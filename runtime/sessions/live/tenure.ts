@@ -6,10 +6,9 @@
  */
 import { setMaxListeners } from 'node:events';
 import { RuntimeError } from '../../core/errors.js';
-import { SessionError } from '../core/refusals.js';
-import { SessionRefused } from '../core/refusals.js';
 import type { SessionHistory } from '../core/history.js';
 import { times, type Draft } from '../core/records.js';
+import { RecordMisplaced, SessionError, SessionRefused } from '../core/refusals.js';
 import type { Run } from '../core/run.js';
 import { nextOf } from '../core/session-state.js';
 import type { RunConfig, SessionDrift, SessionRefusal } from '../core/vocabulary.js';
@@ -39,7 +38,7 @@ export interface TenureParts {
 }
 
 /** The log itself cannot go on. */
-const fatal: ReadonlySet<string> = new Set(['log-failed', 'foreign-write', 'writer-poisoned']);
+const fatal: ReadonlySet<string> = new Set(['log-failed', 'log-damaged', 'foreign-write', 'writer-poisoned']);
 
 export class Tenure {
   readonly history: SessionHistory;
@@ -111,7 +110,9 @@ export class Tenure {
       this.log.append(barrier, { sync, closing });
     } catch (error) {
       if (this.history.lastSeq === before) this.preface = preface;
-      if (error instanceof RuntimeError && fatal.has(error.code)) this.giveUp(error);
+      // Part of what belongs together is on record, and a listener did what the rest cannot follow: whoever opens the log goes on from there.
+      const isTorn = error instanceof RecordMisplaced && this.history.lastSeq !== before;
+      if (error instanceof RuntimeError && (isTorn || fatal.has(error.code))) this.giveUp(error);
       throw error;
     }
   }
@@ -129,7 +130,7 @@ export class Tenure {
       this.append(drafts);
     } catch (error) {
       if (!isTooLarge(error)) throw error;
-      throw this.refusal('session_too_large', null, `${error.message} Nothing was recorded; start a new session.`);
+      throw this.refusal('session_too_large', null, error.message);
     }
   }
 

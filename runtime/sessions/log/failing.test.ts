@@ -201,6 +201,7 @@ test.each<[string, (path: string) => void]>([
   ['another file is in its place', (path) => replaced(path)],
   ['it is gone', (path) => fs.rmSync(path)],
   ['it was moved away', (path) => fs.renameSync(path, `${path}.old`)],
+  ['it was moved away, and a link leads to it', (path) => linked(path)],
 ])('%s: the next barrier is refused, and every one after it', (_name, touch) => {
   const { path, log, calls } = opened(() => ({}));
   log.append([stepStarted(4)], { sync: false });
@@ -216,6 +217,11 @@ test.each<[string, (path: string) => void]>([
   if (there !== null) expect(fs.readFileSync(path).equals(there)).toBe(true);
   log.close();
 });
+
+function linked(path: string): void {
+  fs.renameSync(path, `${path}.old`);
+  fs.symlinkSync(`${path}.old`, path);
+}
 
 function replaced(path: string): void {
   fs.copyFileSync(path, `${path}.copy`);
@@ -282,4 +288,25 @@ test('a creation on a disk that fails leaves nothing that passes for a session',
       create({}, folder).log.close();
       expect(types(folder)).toEqual(['lineage']);
     }
+});
+
+test('a close of the folder that fails takes nothing back: the barrier is durable, and the log goes on', () => {
+  const folders = new Set<unknown>();
+  let failing = false;
+  const { folder, log } = opened(() => ({
+    openSync: (real, name) => {
+      const descriptor = real();
+      if (failing && !String(name).endsWith('session.wal')) folders.add(descriptor);
+      return descriptor;
+    },
+    closeSync: (real, descriptor) => {
+      real();
+      if (folders.delete(descriptor)) throw systemError('EIO');
+    },
+  }));
+  failing = true;
+  expect(log.append([queued('m-2')], { sync: true }).map(({ seq }) => seq)).toEqual([4]);
+  expect(log.append([queued('m-3')], { sync: true }).map(({ seq }) => seq)).toEqual([5]);
+  log.close();
+  expect(read(folder).frames.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
 });

@@ -12,7 +12,7 @@ export type Files = Pick<
   | 'fsyncSync'
   | 'ftruncateSync'
   | 'fstatSync'
-  | 'statSync'
+  | 'lstatSync'
   | 'renameSync'
 >;
 

@@ -196,3 +196,26 @@ test('the lock stays the file that it is', () => {
   expect([fs.statSync(lock).ino, fs.statSync(lock).size, size]).toEqual([ino, 0, 0]);
   expect(fs.readdirSync(floorFolder).sort()).toEqual(['wal-feature-floor', 'wal-feature-floor.lock']);
 });
+
+test('a session that is made again at the same place raises its own floor', () => {
+  const folder = newFolder();
+  for (const round of [1, 2]) {
+    const { log } = create({}, folder);
+    log.append([steered()], { sync: true });
+    log.close();
+    expect(readFloor(folder), `round ${round}`).toEqual([steer]);
+    fs.rmSync(folder, { recursive: true });
+  }
+});
+
+test('what a kill left under the first name is taken away, and a link there leads nowhere', () => {
+  const { folder, log } = create({ floorFolder });
+  const victim = join(newFolder(), '..', 'victim');
+  fs.writeFileSync(victim, 'of somebody else');
+  fs.symlinkSync(victim, `${floorPath()}.new`);
+  log.append([steered()], { sync: true });
+  log.close();
+  expect(fs.readFileSync(victim, 'utf8')).toBe('of somebody else');
+  expect(fs.lstatSync(floorPath()).isFile()).toBe(true);
+  expect([readFloor(floorFolder), types(folder)]).toEqual([[steer], ['lineage', 'steered']]);
+});

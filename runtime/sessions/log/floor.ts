@@ -3,7 +3,7 @@
  *
  * An older program that looks at the floor refuses before it reads a frame, and so before it takes a frame that it cannot read for damage.
  * The floor only grows. Processes raise it one after another, under a lock of its own, since several sessions may share one floor; a name
- * that another process put there is synced once here before it is relied on. Deleting it while a writer lives is not supported.
+ * that another process put there is synced once here before it is relied on, and so is a file that was put in its place.
  */
 import * as fs from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -12,6 +12,7 @@ import { RuntimeError } from '../../core/errors.js';
 import { SessionError } from '../core/refusals.js';
 import { parseObject } from '../../core/untrusted-json.js';
 import { makeDirectory, syncDirectory, syncFile, writeAtomically } from '../../store/directory-sync.js';
+import { identityOf } from '../../store/identity.js';
 import { demandRegular, readError, systemCode } from '../../store/read-error.js';
 import { readFeatures } from '../core/records.js';
 import { reasonOf, systemFiles, type Files } from './files.js';
@@ -24,8 +25,8 @@ const version = 'feature-floor/v1';
 const sizeMax = 1 << 16;
 const featurePattern = /^[a-z][a-z0-9-]{0,63}\/v[0-9]{1,4}$/;
 
-/** By floor, the names of which this process knows that they are durable. */
-const proved = new Map<string, ReadonlySet<string>>();
+/** By floor, the names of which this process knows that they are durable, in the file that had them then. */
+const proved = new Map<string, { identity: string | null; names: ReadonlySet<string> }>();
 
 /** The names on the floor of a folder, none where there is no floor. Refuses one that names what this version does not read. */
 export function readFloor(folder: string): string[] {
@@ -45,7 +46,8 @@ export function readFloor(folder: string): string[] {
 export function raiseFloor(folder: string, names: readonly string[], files: Files = systemFiles): void {
   const path = join(resolve(folder), floorName);
   const known = proved.get(path);
-  if (known !== undefined && names.every((name) => known.has(name))) return;
+  const isProved = known !== undefined && known.identity !== null && known.identity === identityOf(path);
+  if (isProved && names.every((name) => known.names.has(name))) return;
   try {
     makeDirectory(folder);
     underLock(join(folder, floorLockName), () => {
@@ -56,7 +58,7 @@ export function raiseFloor(folder: string, names: readonly string[], files: File
         syncFile(path, files);
         syncDirectory(folder, files);
       }
-      proved.set(path, union);
+      proved.set(path, { identity: identityOf(path), names: union });
     });
   } catch (cause) {
     if (cause instanceof RuntimeError) throw cause;

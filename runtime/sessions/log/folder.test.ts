@@ -1,9 +1,9 @@
 /** The folder of a session: what is one, what is one that was never finished, and what is left alone. */
 import * as fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SessionLog } from './session-log.js';
-import { codeOf, create, logPath, newFolder, queued, read, smallLog, types } from './testing/log.js';
+import { codeOf, create, errorOf, logPath, newFolder, queued, read, sessionId, smallLog, types } from './testing/log.js';
 
 const format = '{"product":"killpoint","storage":"wal/v1","subject":"sessions"}\n';
 
@@ -56,6 +56,23 @@ test('a folder of something else is left alone', () => {
   expect(codeOf(() => create({}, folder))).toBe('directory-foreign');
   expect(codeOf(() => SessionLog.open(folder))).toBe('directory-foreign');
   expect(contents(folder)).toEqual({ 'notes.txt': 'mine' });
+});
+
+test('a session on a file system that others share is refused, whether it is there, is to be made, or is no session', () => {
+  const { folder, log } = create();
+  log.close();
+  const before = fs.readdirSync(folder).toSorted();
+  const mountTable = `none / ext4 rw 0 0\nnone ${fs.realpathSync(dirname(folder))} nfs4 rw 0 0\n`;
+  const unsafe = { mountTable, sessionId };
+  const absent = join(dirname(folder), 'never-made');
+  for (const work of [
+    () => SessionLog.create(folder, unsafe),
+    () => SessionLog.open(folder, unsafe),
+    () => SessionLog.create(absent, unsafe),
+    () => SessionLog.open(absent, unsafe),
+  ])
+    expect(errorOf(work)).toMatchObject({ code: 'file-system-unsafe', message: expect.stringContaining('session') });
+  expect([fs.readdirSync(folder).toSorted(), fs.existsSync(absent)]).toEqual([before, false]);
 });
 
 test.each([

@@ -115,7 +115,7 @@ test.skipIf(!modesCount)('a log that this process may not write is refused at th
   log.close();
   fs.chmodSync(path, 0o444);
   const before = fs.readFileSync(path);
-  expect(run(opener(folder), plain)).toBe('state-unreadable');
+  expect(run(opener(folder), plain)).toBe('state-unwritable');
   expect(types(folder)).toEqual(['lineage']);
   fs.chmodSync(path, 0o644);
   expect(fs.readFileSync(path).equals(before)).toBe(true);

@@ -1,6 +1,6 @@
 /** Where a frame may stand: its number, what was durable before it, and whose log it is. The fence counts, and admits nothing. */
 import { expect, test } from 'vitest';
-import { after, beginning, lineageOf, misplaced, type Place } from './place.js';
+import { after, beginning, lineageOf, placeProblem, type Place } from './place.js';
 import { encodeFrame } from './frame.js';
 import { SessionLog } from './session-log.js';
 import { folderWith, queued, read, smallLog } from './testing/log.js';
@@ -10,8 +10,8 @@ const { bytes, frames } = smallLog();
 test('a log as it was written is in its place throughout, and each frame only there', () => {
   let place: Place = beginning;
   for (const [index, frame] of frames.entries()) {
-    expect(misplaced(frame, place)).toBe(null);
-    for (const other of frames) if (other !== frame) expect(misplaced(other, place)).toMatch(/in the place of frame/);
+    expect(placeProblem(frame, place)).toBe(null);
+    for (const other of frames) if (other !== frame) expect(placeProblem(other, place)).toMatch(/in the place of frame/);
     place = after(frame, place);
     expect([place.lastSeq, place.lineage]).toEqual([index + 1, lineageOf(frames[0]!)]);
   }

@@ -30,7 +30,7 @@ export function sameLineage(left: Lineage, right: Lineage): boolean {
 }
 
 /** Why a frame cannot be the next one; null where it is. */
-export function misplaced(frame: Frame, { lastSeq, lastFence, lastSynced, lineage }: Place): string | null {
+export function placeProblem(frame: Frame, { lastSeq, lastFence, lastSynced, lineage }: Place): string | null {
   const { seq, fence, synced } = frame;
   if (seq !== lastSeq + 1) return `is frame ${seq} in the place of frame ${lastSeq + 1}`;
   if (fence < lastFence) return `has the fence ${fence}, after ${lastFence}`;

@@ -14,6 +14,11 @@ export function damaged(path: string, offset: number | null, what: string): Sess
   });
 }
 
+/** A made session has at least the frame that names it: nothing of it can be told from a log without one. */
+export function withoutFrame(path: string): SessionError {
+  return damaged(path, 0, 'it holds no frame');
+}
+
 export function newer(path: string, names: readonly string[], offset: number | null): SessionError {
   const where = offset === null ? '' : ` at byte ${offset}`;
   return new SessionError(

@@ -5,10 +5,10 @@
  * history. Memory is bounded by the largest frame, time by the size of the file.
  */
 import { sessionLogV1 } from '../../contract/data.js';
-import { demandRegular, readError, systemCode } from '../../store/read-error.js';
+import { demandRegular, readError, systemCode, updateError } from '../../store/read-error.js';
 import type { Frame } from '../core/records.js';
 import { systemFiles, type Files } from './files.js';
-import { after, beginning, misplaced, type Place } from './place.js';
+import { after, beginning, placeProblem, type Place } from './place.js';
 import type { Reading } from './frame.js';
 import { damaged, missing, newer } from './refusal.js';
 import { extentIn, readExtent, searchTail } from './tail.js';
@@ -17,8 +17,6 @@ import { Window } from './window.js';
 export interface Scan {
   lastSeq: number;
   lastFence: number;
-  /** The highest seq that the log itself says was durable. */
-  lastSynced: number;
   /** Null in a log without a frame. */
   identity: string | null;
   sessionId: string | null;
@@ -45,7 +43,8 @@ export function openLog(path: string, flags: 'r' | 'r+', files: Files): number {
   try {
     return files.openSync(path, flags);
   } catch (cause) {
-    throw systemCode(cause) === 'ENOENT' ? missing(path, cause) : readError(path, cause);
+    if (systemCode(cause) === 'ENOENT') throw missing(path, cause);
+    throw flags === 'r' ? readError(path, cause) : updateError(path, cause);
   }
 }
 
@@ -79,15 +78,15 @@ function scanWindow(path: string, window: Window, onFrame: (frame: Frame) => voi
     at += extent.size;
     onFrame(frame);
   }
-  const { lastSeq, lastFence, lastSynced, lineage } = place;
+  const { lastSeq, lastFence, lineage } = place;
   const { identity, sessionId } = lineage ?? { identity: null, sessionId: null };
   const tornBytes = window.size - at;
-  return { lastSeq, lastFence, lastSynced, identity, sessionId, end: at, tornBytes, features: [...features].sort() };
+  return { lastSeq, lastFence, identity, sessionId, end: at, tornBytes, features: [...features].sort() };
 }
 
 function demandFrame(path: string, found: Reading, at: number, place: Place): Frame {
   if (found.is === 'newer') throw newer(path, found.names, at);
-  const problem = found.is === 'damaged' ? found.what : misplaced(found.frame, place);
+  const problem = found.is === 'damaged' ? found.what : placeProblem(found.frame, place);
   if (found.is === 'damaged' || problem !== null) throw damaged(path, at, `the frame there ${problem}`);
   return found.frame;
 }

@@ -10,18 +10,17 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { RuntimeError } from '../../core/errors.js';
-import { SessionError } from '../core/refusals.js';
+import { RecordMisplaced, SessionError } from '../core/refusals.js';
 import { makeDirectory } from '../../store/directory-sync.js';
 import { demandOwnFileSystem } from '../../store/file-system.js';
 import { Lease } from '../../store/lease.js';
-import { isKnown, type Draft, type Frame } from '../core/records.js';
+import { isKnown, type Draft, type Frame, type KnownFrame } from '../core/records.js';
 import { encode, named, prepare, type Prepared } from './barrier.js';
 import { Budget } from './budget.js';
 import { systemFiles, type Files } from './files.js';
 import { raiseFloor, readFloor } from './floor.js';
 import { demandMade, finishCreation, isMade, logName, writing } from './folder.js';
-import { damaged } from './refusal.js';
+import { withoutFrame } from './refusal.js';
 import { scanLog, type Scan } from './scan.js';
 import { LogWriter } from './writer.js';
 
@@ -34,10 +33,13 @@ export interface LogOptions {
   floorFolder?: string | null;
   /** Every frame once, in order, lineage frames too: those that are read, then those that are appended, as soon as they are in the log. */
   onFrame?: (frame: Frame) => void;
+  /** Asked of the first record of each barrier before it is written: why it cannot stand there, or null. */
+  problemOf?: (frame: KnownFrame) => string | null;
   /** What became durable, after each synced barrier; frames that were appended without a sync come with the next one. */
   onCommitted?: (frames: readonly Frame[]) => void;
-  /** The system calls. */
+  /** The system calls, and what the system says of its mounts. */
   files?: Files;
+  mountTable?: string | null;
 }
 
 export interface AppendOptions {
@@ -71,7 +73,7 @@ export class SessionLog {
     isNew: boolean,
   ) {
     const { lastSeq, lastFence, tornBytes, identity, sessionId } = writer.scan;
-    if (identity === null || sessionId === null) throw damaged(join(folder, logName), 0, 'it holds no frame');
+    if (identity === null || sessionId === null) throw withoutFrame(join(folder, logName));
     this.identity = identity;
     this.sessionId = sessionId;
     this.tornBytes = tornBytes;
@@ -81,32 +83,24 @@ export class SessionLog {
     this.opening = isNew ? [] : [lineageOf(identity, sessionId)];
   }
 
-  /** Makes a session, or opens the one that is there. Throws `OwnerAlive`, and what `open` throws. */
+  /** Makes a session, or opens the one that is there, which may have another id. Throws `OwnerAlive`, and what `open` throws. */
   static create(folder: string, options: LogOptions & { sessionId: string }): SessionLog {
     const { sessionId, files = systemFiles } = options;
     const lineage = lineageOf(randomBytes(16).toString('hex'), sessionId);
-    if (!isMade(folder)) {
-      demandOwnFileSystem(folder);
-      writing(folder, () => makeDirectory(folder));
-    }
-    const log = underLease(folder, (lease) => {
+    demandOwnFileSystem(folder, options.mountTable);
+    if (!isMade(folder)) writing(folder, () => makeDirectory(folder));
+    return underLease(folder, (lease) => {
       // Asked again: somebody else may have made it since, and may have ended.
       const isNew = !isMade(folder);
       if (isNew) finishCreation(folder, encode(lineage, { seq: 1, fence: 1, synced: 0, offset: 0 }).bytes, files);
       return SessionLog.under(lease, folder, options, isNew);
     });
-    if (log.sessionId === sessionId) return log;
-    log.close();
-    throw new RuntimeError(
-      'directory-foreign',
-      `${folder} holds the session ${log.sessionId}, not ${sessionId}. Name another folder.`,
-    );
   }
 
   /** Throws `OwnerAlive`, `SessionError` for a log that cannot be read, and `RuntimeError` for a folder that cannot be used. */
   static open(folder: string, options: LogOptions = {}): SessionLog {
+    demandOwnFileSystem(folder, options.mountTable);
     demandMade(folder);
-    demandOwnFileSystem(folder);
     return underLease(folder, (lease) => SessionLog.under(lease, folder, options, false));
   }
 
@@ -130,16 +124,6 @@ export class SessionLog {
     return this.last;
   }
 
-  /** The seq that the first draft of the next append gets: the lineage frame of a tenure goes before it. */
-  get nextSeq(): number {
-    return this.last + this.opening.length + 1;
-  }
-
-  /** The highest seq that is known to be durable. */
-  get syncedSeq(): number {
-    return this.synced;
-  }
-
   /** Whether the drafts fit below the ceiling, as they are or as part of a close-out. */
   admits(drafts: readonly Draft[], closing = false): boolean {
     return this.fits(drafts.map(prepare), closing);
@@ -157,7 +141,7 @@ export class SessionLog {
     if (!this.fits(items, closing))
       throw new SessionError(
         'session-too-large',
-        `The session in ${this.folder} has reached its size limit: ${drafts.map(({ type }) => type).join(', ')} would not leave room for its end. Nothing was written; end the run, and go on in a new session.`,
+        `The session in ${this.folder} has reached its size limit: ${counted(drafts)} would not leave room for its end. Nothing was written; end the run, and go on in a new session.`,
       );
     this.raise(items);
     if (this.options.commit !== 'each') return this.barrier(items, sync);
@@ -204,6 +188,7 @@ export class SessionLog {
       return one;
     });
     const frames = encoded.map(({ frame }) => frame);
+    this.demandPlace(frames[this.opening.length]);
     const [only] = encoded;
     const bytes = encoded.length === 1 && only !== undefined ? only.bytes : Buffer.concat(encoded.map((one) => one.bytes));
     this.writer.append(bytes, sync, named(frames));
@@ -212,6 +197,12 @@ export class SessionLog {
     if (sync) this.synced = this.last;
     this.tell(frames, sync);
     return frames.slice(frames.length - items.length);
+  }
+
+  /** The rest of a barrier follows from its first record; between two barriers a listener may have acted. */
+  private demandPlace(first: Frame | undefined): void {
+    const problem = first !== undefined && isKnown(first) ? this.options.problemOf?.(first) : null;
+    if (first !== undefined && problem != null) throw new RecordMisplaced(first.type, problem);
   }
 
   private tell(frames: readonly Frame[], sync: boolean): void {
@@ -236,6 +227,10 @@ export function readSessionLog(
   demandMade(folder);
   readFloor(options.floorFolder ?? folder);
   return scanLog(join(folder, logName), onFrame, options.files);
+}
+
+function counted({ length }: readonly Draft[]): string {
+  return length === 1 ? 'one more record' : `${length} more records`;
 }
 
 function lineageOf(identity: string, sessionId: string): Prepared {

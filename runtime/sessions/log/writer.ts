@@ -77,7 +77,7 @@ export class LogWriter {
       this.write(bytes, what);
       if (sync) this.sync(folder, what);
     } finally {
-      if (folder !== null) this.files.closeSync(folder);
+      if (folder !== null) this.release(folder);
     }
   }
 
@@ -139,6 +139,15 @@ export class LogWriter {
       this.folderSynced = true;
     }
     this.unsynced = false;
+  }
+
+  /** Nothing was written through it, so a close that fails takes nothing back. */
+  private release(folder: number): void {
+    try {
+      this.files.closeSync(folder);
+    } catch {
+      // The descriptor is gone all the same.
+    }
   }
 
   private openFolder(): number {

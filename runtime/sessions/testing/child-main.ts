@@ -23,7 +23,7 @@ async function act(session: Session, { send, approve, cancel, queue, resume }: J
   if (approve !== undefined) return session.approve(approve);
   if (cancel !== undefined) return session.cancel(cancel);
   if (queue !== undefined) return session.queue(queue);
-  return resume === true ? session.resume() : null;
+  return resume === true ? session.recover() : null;
 }
 
 if (job.waitForGo === true) {

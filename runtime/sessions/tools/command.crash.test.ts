@@ -77,6 +77,23 @@ describe('a command', () => {
     ]);
   });
 
+  test('gets what its host gives it, and nothing of its host by a name that the host did not say', async () => {
+    process.env['KILLPOINT_NONCE'] = 'of the host';
+    const call = { key, tool: toolOf(node(`process.stdout.write(JSON.stringify(process.env));`), 20_000), arguments: '{}' };
+    const { signal } = new AbortController();
+    const [given, none] = await Promise.all(
+      [{ MARK: 'given', KILLPOINT_TOOL_KEY: 'another' }, {}].map((environment) =>
+        toolPlane(null, { environment }).dispatch({ ...call, signal }),
+      ),
+    );
+    delete process.env['KILLPOINT_NONCE'];
+    const said = [given, none].map((outcome) => JSON.parse((outcome as { output: string }).output) as NodeJS.ProcessEnv);
+    expect(said.map(({ MARK, KILLPOINT_NONCE, KILLPOINT_TOOL_KEY }) => [MARK, KILLPOINT_NONCE, KILLPOINT_TOOL_KEY])).toEqual([
+      ['given', undefined, key],
+      [undefined, undefined, key],
+    ]);
+  });
+
   test('is an error by its exit code, also where it read nothing of what it was given', async () => {
     const argv = node(`process.stdout.write('no'); process.exitCode = 3;`);
     expect(await run(argv)).toEqual({ outcome: 'completed', output: 'no', isError: true });

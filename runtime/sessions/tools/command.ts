@@ -11,13 +11,19 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { sessionLogV1 } from '../../contract/data.js';
 import { completed, timeoutMsMax, type Outcome, type ToolCallToSend } from './outcome.js';
 
-// The last one marks whoever a role has started, so that a harness can end a program that left its role's group.
-const inherited = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'USER', 'KILLPOINT_NONCE'];
+const inherited = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'USER'];
 
-export function dispatchCommand({ key, tool, signal }: ToolCallToSend, body: Buffer, url: string | null): Promise<Outcome> {
+/** What the host gives its commands beside the inherited variables. */
+export type CommandEnvironment = Readonly<Record<string, string>>;
+
+export function dispatchCommand(
+  { key, tool, signal }: ToolCallToSend,
+  body: Buffer,
+  { url, given }: { url: string | null; given: CommandEnvironment },
+): Promise<Outcome> {
   return new Promise((resolve) => {
     const [program = '', ...args] = tool.argv ?? [];
-    const child = started(program, args, environment(key, url));
+    const child = started(program, args, environment(key, url, given));
     if (child instanceof Error) return resolve({ outcome: 'not_sent', detail: child.message });
     const output = collect(child);
     let stopped: string | null = null;
@@ -61,10 +67,11 @@ function started(program: string, args: readonly string[], env: NodeJS.ProcessEn
   }
 }
 
-function environment(key: string, url: string | null): NodeJS.ProcessEnv {
+function environment(key: string, url: string | null, given: CommandEnvironment): NodeJS.ProcessEnv {
   const kept = inherited.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined);
   return {
     ...(Object.fromEntries(kept) as NodeJS.ProcessEnv),
+    ...given,
     KILLPOINT_TOOL_KEY: key,
     ...(url !== null && { KILLPOINT_PROVIDER_URL: url }),
   };

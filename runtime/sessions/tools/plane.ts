@@ -7,7 +7,7 @@ import { constants, accessSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { SharedTool } from '../../contract/types.js';
 import { canonical } from '../../core/canonical.js';
-import { dispatchCommand } from './command.js';
+import { dispatchCommand, type CommandEnvironment } from './command.js';
 import { dispatchHttp } from './http.js';
 import type { Outcome, ToolCallToSend } from './outcome.js';
 
@@ -21,13 +21,17 @@ export interface ToolPlane {
 }
 
 /** HTTP tools below the provider's URL, and local commands. Without a URL no HTTP tool is available. */
-export function toolPlane(providerUrl: string | null): ToolPlane {
+export function toolPlane(
+  providerUrl: string | null,
+  { environment = {} }: { environment?: CommandEnvironment } = {},
+): ToolPlane {
   return {
     available: ({ kind, argv }) => (kind === 'http' ? providerUrl !== null : isProgram(argv?.[0] ?? '')),
     dispatch: async (call) => {
       if (call.signal.aborted) return { outcome: 'not_sent', detail: 'the run was stopped before' };
       try {
-        if (call.tool.kind === 'command') return await dispatchCommand(call, bodyOf(call), providerUrl);
+        if (call.tool.kind === 'command')
+          return await dispatchCommand(call, bodyOf(call), { url: providerUrl, given: environment });
         if (providerUrl === null) return { outcome: 'not_sent', detail: 'there is no provider URL' };
         return await dispatchHttp(call, bodyOf(call), providerUrl);
       } catch (error) {

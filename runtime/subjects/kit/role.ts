@@ -33,6 +33,8 @@ export interface Subject {
   checkpoints: readonly string[];
   /** `resume` can go by the record alone also where no operation is named. */
   resumesByRecord: boolean;
+  /** Codes of what its open state does not allow, where that is asked for by who starts the role: refused input, as any of `refusedInput`. */
+  refuses: readonly RuntimeErrorCode[];
   /** Where no state was opened. */
   unopened: () => Settings;
   /** Refusals and failures that a role answers; whatever else was thrown is thrown again. */
@@ -45,12 +47,7 @@ const refusedInput: ReadonlySet<RuntimeErrorCode> = new Set<RuntimeErrorCode>([
   'lease-unreadable',
   'state-wrong-kind',
   'files-exhausted',
-  'task-unknown',
-  'task-exists',
-  'task-ended',
-  'call-unknown',
-  'compilation-unknown',
-  'result-unknown',
+  'state-unwritable',
 ]);
 
 export async function runRole(
@@ -72,13 +69,13 @@ export async function runRole(
     process.stderr.write(
       `${expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
-    process.exitCode = isRefusedInput(error, settings !== null) ? 64 : 70;
+    process.exitCode = isRefusedInput(subject, error, settings !== null) ? 64 : 70;
   }
 }
 
-function isRefusedInput(error: unknown, opened: boolean): boolean {
+function isRefusedInput({ refuses }: Subject, error: unknown, opened: boolean): boolean {
   if (error instanceof UsageError) return true;
-  return error instanceof RuntimeError && (!opened || refusedInput.has(error.code));
+  return error instanceof RuntimeError && (!opened || refusedInput.has(error.code) || refuses.includes(error.code));
 }
 
 async function reported({ reportOf }: Subject, work: () => Promise<Report> | Report): Promise<Report> {

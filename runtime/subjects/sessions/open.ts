@@ -27,6 +27,7 @@ export function open(context: RoleContext, { scenario, create = false, onCommitt
   const session = openSession(environment.state, {
     create,
     providerUrl: environment.providerUrl,
+    toolEnvironment: toolEnvironment(context),
     ...(scenario !== null && optionsOf(scenario)),
     onCommitted: (frames) => {
       commits += 1;
@@ -36,6 +37,11 @@ export function open(context: RoleContext, { scenario, create = false, onCommitt
   });
   context.using(settings);
   return { session, commits: () => commits };
+}
+
+/** Marks whoever a role has started, so that a harness can end a program that left its role's group. */
+export function toolEnvironment({ environment: { nonce } }: RoleContext): Record<string, string> {
+  return nonce === '' ? {} : { KILLPOINT_NONCE: nonce };
 }
 
 export function pass({ parking }: RoleContext, frames: readonly Frame[]): void {

@@ -4,7 +4,6 @@
  * On a folder that already holds the session it goes on from what is recorded: a message under the same id is the same message. Parking
  * and killing happen around it; it knows nothing of the harness but the armed place.
  */
-import type { RunEnd } from '../../sessions/live/run-end.js';
 import type { Session } from '../../sessions/api/session.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { During } from './during.js';
@@ -39,10 +38,8 @@ async function carryOut(session: Session, step: ScriptStep): Promise<Report> {
       return approve(session, step);
     case 'cancel':
       return cancel(session, step);
-    case 'resume': {
-      const end: RunEnd = await session.resume();
-      return reportOfEnd(end);
-    }
+    case 'resume':
+      return reportOfEnd(await session.recover());
   }
 }
 

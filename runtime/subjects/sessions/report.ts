@@ -1,5 +1,4 @@
 /** What came of a session as the report of a role. */
-import type { SessionState } from '../../contract/types.js';
 import { SessionRefused } from '../../sessions/core/refusals.js';
 import type { RunEnd } from '../../sessions/live/run-end.js';
 import type { Report } from '../kit/role.js';
@@ -21,6 +20,12 @@ export function reportOfEnd(end: RunEnd, replayed = false): Report {
     }
     case 'waiting':
       return { status: 'completed', detail: `${end.submissionId} is on record and waits for its run.`, replayed };
+    case 'retracted':
+      return {
+        status: 'completed',
+        detail: `${end.submissionId} was taken back before, and no run is started for it.`,
+        replayed,
+      };
     case 'idle':
       return { status: 'completed', detail: 'There was nothing to do.', replayed };
   }
@@ -37,15 +42,4 @@ export async function working({ session, commits }: Opened, work: () => Promise<
   } finally {
     session.close();
   }
-}
-
-/** Nothing is open that could be taken up, or a person must answer first: then a resume is refused. */
-export function demandResumable({ next_operation: operation, on }: SessionState): void {
-  if (operation === 'approve')
-    throw new SessionRefused(
-      { reason: 'approval_needed', operation, on },
-      `A person must answer about ${on} first. Nothing was done.`,
-    );
-  if (operation === 'none')
-    throw new SessionRefused({ reason: 'nothing_open', operation, on }, 'Nothing is left open that could be resumed.');
 }

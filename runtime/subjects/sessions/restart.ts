@@ -10,7 +10,7 @@ import { resultTexts } from '../../sessions/core/texts.js';
 import { SessionLog } from '../../sessions/log/session-log.js';
 import { toolPlane, type Outcome } from '../../sessions/tools/plane.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
-import { findOwnNode, open, pass } from './open.js';
+import { findOwnNode, open, pass, toolEnvironment } from './open.js';
 import { reportOfEnd, working } from './report.js';
 import { asScenario, type Scenario } from './scenario.js';
 import { sessions } from './subject.js';
@@ -21,7 +21,7 @@ async function restart(context: RoleContext): Promise<Report> {
   context.parking.passed(['role.ready']);
   await dispatchAgain(context, scenario);
   const opened = open(context, { scenario });
-  return working(opened, async () => reportOfEnd(await opened.session.resume()));
+  return working(opened, async () => reportOfEnd(await opened.session.recover()));
 }
 
 async function dispatchAgain(context: RoleContext, { commit }: Scenario): Promise<void> {
@@ -33,7 +33,7 @@ async function dispatchAgain(context: RoleContext, { commit }: Scenario): Promis
     onCommitted: (frames) => pass(context, frames),
   });
   try {
-    const plane = toolPlane(providerUrl);
+    const plane = toolPlane(providerUrl, { environment: toolEnvironment(context) });
     const run = history.current;
     const step = run && lastStep(run);
     if (run === undefined || step === undefined) return;

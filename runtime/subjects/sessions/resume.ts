@@ -6,11 +6,13 @@
  * time. `send`, `approve` and `cancel` are what an owner does to a session; the other operations of calls are not for this subject.
  */
 import { openSessionReader } from '../../sessions/api/reader.js';
+import { sends as isSending } from '../../sessions/core/stages.js';
+import type { SessionOperation } from '../../sessions/core/vocabulary.js';
 import { UsageError, type Environment } from '../kit/environment.js';
 import { runRole, type Report, type RoleContext } from '../kit/role.js';
 import { object } from '../kit/shape.js';
 import { findOwnNode, open, type Opened } from './open.js';
-import { demandResumable, reportOfEnd, working } from './report.js';
+import { reportOfEnd, working } from './report.js';
 import { asScenario, shapes, type Approve, type Cancel, type Send } from './scenario.js';
 import { approve, cancel, send } from './steps.js';
 import { sessions } from './subject.js';
@@ -45,10 +47,9 @@ async function carryOut({ session }: Opened, wanted: Wanted): Promise<Report> {
     case 'cancel':
       return cancel(session, wanted.input);
     case null:
-      demandResumable(session.state());
       return reportOfEnd(await session.resume());
     case 'recover':
-      return reportOfEnd(await session.resume());
+      return reportOfEnd(await session.recover());
   }
 }
 
@@ -72,9 +73,9 @@ function wantedOf({ operation, on, input, dryRun }: Environment): Wanted {
 }
 
 /** Before the session is opened: nothing is recorded that nobody could carry out. */
-function demandProvider({ operation }: Wanted, next: string, { providerUrl }: Environment): void {
+function demandProvider({ operation }: Wanted, next: SessionOperation, { providerUrl }: Environment): void {
   const resumes = operation === null || operation === 'recover';
-  const sends = operation === 'send' || (resumes && ['run_tools', 'run_step', 'drain_queue'].includes(next));
+  const sends = operation === 'send' || (resumes && isSending(next));
   if (sends && providerUrl === null)
     throw new UsageError(
       `${resumes ? next : operation} sends a request, and no provider is named. Nothing was sent; name one and do it again.`,

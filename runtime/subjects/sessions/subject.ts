@@ -5,8 +5,7 @@
  */
 import { checkpoints } from '../../contract/data.js';
 import type { SharedSessionRefusal } from '../../contract/types.js';
-import { SessionError } from '../../sessions/core/refusals.js';
-import { SessionRefused } from '../../sessions/core/refusals.js';
+import { SessionError, SessionRefused } from '../../sessions/core/refusals.js';
 import type { Report, Settings, Subject } from '../kit/role.js';
 
 const { committed, read, any } = checkpoints['sessions/v1'];
@@ -16,6 +15,7 @@ export const settings: Settings = { node: process.versions.node, sync: 'fdatasyn
 export const sessions: Subject = {
   checkpoints: [...committed, ...read, ...any],
   resumesByRecord: true,
+  refuses: [],
   unopened: () => settings,
   reportOf,
 };

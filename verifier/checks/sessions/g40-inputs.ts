@@ -1,7 +1,8 @@
 /**
  * G40: Every input runs once: run ids and submissions are used once, a queued message starts one run or is retracted, interrupting ones
  * first.
- * Verified: every run, message, retraction and steer of every log, and the queue as it stood when a run drained it.
+ * Verified: every run, message, retraction and steer of every log, that an id names one of them, and the queue as it stood when a run
+ * drained it.
  * Not verified: whether a message was drained in time; what was sent and never recorded.
  */
 import { walk } from '../../model/sessions/fold.js';
@@ -16,7 +17,8 @@ export const g40: CaseCheck = {
   guarantee: 'G40',
   sentence:
     'Every input runs once: run ids and submissions are used once, a queued message starts one run or is retracted, interrupting ones first.',
-  covers: 'every run, message, retraction and steer, and the queue as it stood when a run drained it',
+  covers:
+    'every run, message, retraction and steer, whose ids name one of them each, and the queue as it stood when a run drained it',
   doesNotCover: 'whether a message was drained in time; what was sent and never recorded',
   codes: ['input-unlawful'],
   scope: 'case',
@@ -54,10 +56,13 @@ function inputWrong(
   steers: Set<string>,
   next: SessionRecord | undefined,
 ): string | null | undefined {
-  if (record.type === 'run_started') return runWrong(record, before);
+  if (record.type === 'run_started')
+    return steers.has(record.payload.run_id) ? 'A run has the id of a steer.' : runWrong(record, before);
   if (record.type === 'queued') {
-    if (before.submissions.has(record.payload.submission_id)) return 'A submission is queued twice.';
-    if (before.runsById.has(record.payload.submission_id)) return 'A submission is queued under the id of a run.';
+    const { submission_id: id } = record.payload;
+    if (before.submissions.has(id)) return 'A submission is queued twice.';
+    if (before.runsById.has(id)) return 'A submission is queued under the id of a run.';
+    if (steers.has(id)) return 'A submission is queued under the id of a steer.';
     return interrupts(record, before, next) ? null : 'An interrupting message does not interrupt the run that goes on.';
   }
   if (record.type === 'retracted') {
@@ -70,7 +75,9 @@ function inputWrong(
   if (id === undefined) return null;
   const isSecond = steers.has(id);
   steers.add(id);
-  return isSecond ? 'A steer is recorded twice.' : null;
+  if (isSecond) return 'A steer is recorded twice.';
+  if (before.runsById.has(id)) return 'A steer has the id of a run.';
+  return before.submissions.has(id) ? 'A steer has the id of a message that was queued.' : null;
 }
 
 function runWrong({ payload }: RecordsOf<'run_started'>, before: History): string | null {

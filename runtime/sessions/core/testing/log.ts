@@ -131,8 +131,8 @@ export class TestLog {
   resolve(id: string, asked: number, decision: 'approved' | 'denied'): this {
     return this.add('approval_resolved', { ...this.#call(id), request_seq: asked, decision, by: 'op' });
   }
-  steer(text: string): this {
-    return this.add('steered', { run_id: this.run, input: { text } });
+  steer(text: string, id?: string): this {
+    return this.add('steered', { run_id: this.run, input: { text }, ...(id !== undefined && { send_id: id }) });
   }
   queue(id: string, text: string, interrupt = false): this {
     return this.add('queued', { submission_id: id, input: { text }, ...(interrupt && { delivery: 'interrupt' as const }) });

@@ -98,7 +98,7 @@ export function smallLog(): { folder: string; path: string; bytes: Buffer; frame
   return { folder, path, bytes: fs.readFileSync(path), frames };
 }
 
-export function read(folder: string): { frames: Frame[]; tornBytes: number; lastSynced: number; end: number } {
+export function read(folder: string): { frames: Frame[]; tornBytes: number; end: number } {
   const frames: Frame[] = [];
   const scan = readSessionLog(folder, (frame) => void frames.push(frame));
   return { frames, ...scan };
