@@ -81,6 +81,7 @@ export const findingCodes = [
   'session-state-mismatch',
   'resume-misreported',
   'session-refusal-acted',
+  'syscall-missed',
 ] as const;
 
 export type FindingCode = (typeof findingCodes)[number];
