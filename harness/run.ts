@@ -108,6 +108,7 @@ function contextOf(request: RunRequest, prepared: Prepared, partial: string, wat
     provider,
     watchdog,
     cgroupHome: prepared.diagnosis.cgroupHome,
+    noTracing: prepared.diagnosis.noTracing,
     slots: createSlots(request.jobs),
     stages: request.stages ?? realStages,
     progress: request.progress,

@@ -27,7 +27,8 @@ const { 'calls/v1': calls } = JSON.parse(text('evidence/schema/checkpoints.json'
 
 describe('finding codes', () => {
   it('are each documented under one guarantee', () => {
-    expect(guarantees.map(([, number]) => number)).toEqual(guarantees.map((_, index) => `G${index + 1}`));
+    const numbers = guarantees.map(([, number = '']) => Number(number.slice(1)));
+    expect(numbers).toEqual([...new Set(numbers)].sort((left, right) => left - right));
     expect(documented.length).toBeGreaterThan(30);
     expect(new Set(documented).size).toBe(documented.length);
   });

@@ -48,11 +48,12 @@ const embedded = {
   features: 'features.json',
   checkpoints: 'checkpoints.json',
 };
+const traced = { syscalls: 'syscalls.json' };
 const data: Record<string, Record<string, string>> = {
   runtime: embedded,
   'synthetic-provider': {},
-  harness: {},
-  verifier: embedded,
+  harness: traced,
+  verifier: { ...embedded, ...traced },
 };
 
 function named(name: string): string {

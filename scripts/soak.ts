@@ -1,7 +1,7 @@
 /**
  * Looks for false alarms and for races that are lost: the plans again and again, with every core kept busy: `npm run soak [-- <plan>=<number>…]`.
  *
- * A plan has one right answer, so each verdict other than `valid`, and each void case, is an alarm. Load moves every race that a guess about
+ * Of a plan that samples system calls, all of them are killed before. A plan has one right answer, so each verdict other than `valid`, and each void case, is an alarm. Load moves every race that a guess about
  * time would lose. `--seed <text>` chooses the cases of a sample, `--burners <n>` how many processes do nothing but spin. The bundle of a run
  * that alarmed is kept; the others go. An interrupt ends the run in hand and still writes the summary, which then says that it is not the
  * full number.
@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuild, orExit, root } from './build.mjs';
-import { goalsOf, sampleOf, type Goal, type Plan } from './soak/goals.js';
+import { goalsOf, sampleOf, wholeOf, type Goal, type Plan } from './soak/goals.js';
 import { endAll, runPlan, startBurner, type Ran } from './soak/processes.js';
 import { noRaces, racesIn, sumOfRaces, type Races, type Verdict } from './soak/races.js';
 
@@ -49,7 +49,7 @@ process.on('SIGINT', () => {
 async function soak(main: string, goal: Goal, plan: Plan, seed: string): Promise<Summary> {
   const sample = sampleOf(goal, plan, seed);
   const selected = (sample ?? []).flatMap((id) => ['--case', id]);
-  const args = [`preregistrations/${goal.plan}.json`, '--out', out, ...selected];
+  const args = [planOf(goal.plan, plan), '--out', out, ...selected];
   const began = Date.now();
   const alarms: Alarm[] = [];
   const count = { runs: 0, cases: 0, kills: 0 };
@@ -89,6 +89,16 @@ async function soak(main: string, goal: Goal, plan: Plan, seed: string): Promise
     alarms,
     complete: reached() >= goal.number,
   };
+}
+
+/** The full number of a plan that samples system calls is every one of them. */
+function planOf(name: string, plan: Plan): string {
+  const whole = wholeOf(plan);
+  if (whole === null) return `preregistrations/${name}.json`;
+  const path = join(root, out, `${name}-whole.json`);
+  mkdirSync(join(root, out), { recursive: true });
+  writeFileSync(path, `${JSON.stringify(whole, null, 2)}\n`);
+  return path;
 }
 
 /** A sample leaves the rest of its plan unknown: then nothing may be found, and nothing unknown in the cases that ran. */

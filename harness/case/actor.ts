@@ -6,7 +6,7 @@
  */
 import type { Actor, CrashModel, Ended, Part } from '../crash/model.js';
 import { CaseVoid } from '../errors.js';
-import { killAll, stillThere, survivorsOf } from '../process/end.js';
+import { killAll, leftUnderTracer, stillThere, survivorsOf } from '../process/end.js';
 import type { RoleProcess } from '../process/spawn.js';
 import { within } from '../process/wait.js';
 import type { Prefix } from '../provider/provider.js';
@@ -55,7 +55,8 @@ export function watchActor(
     ended: async () => {
       if (!(await within(role.exited, limits.role_ms)))
         missed(`${name} did not end within ${limits.role_ms} ms.`, 'role-deadline');
-      leftBehind = stillThere(role);
+      leftBehind = part.traced ? await leftUnderTracer(role, reapMs) : stillThere(role);
+      if (leftBehind === null) missed('The tracer did not end with the role.', reasons.unproven);
     },
     reaped: async () => {
       if (!(await within(role.exited, Math.min(limits.role_ms, reapMs))))

@@ -41,6 +41,8 @@ export interface RunContext {
   readonly provider: Provider;
   readonly watchdog: Watchdog;
   readonly cgroupHome: string | null;
+  /** Why no role can be traced here; null where one can. */
+  readonly noTracing: string | null;
   readonly slots: Slots;
   readonly stages: Stages;
   readonly progress: Progress;
@@ -55,14 +57,21 @@ export interface Places {
   readonly live: string;
   readonly receipts: string;
   readonly scenario: string;
+  /** What a tracer writes, as it writes it. */
+  readonly trace: string;
 }
 
 /** Names the places of a snapshot, and makes the two folders. */
 export function makePlaces(context: RunContext, caseId: string, snapshot: string): Places {
-  const folder = join(context.bag, 'data', 'cases', caseId, snapshot);
-  const work = join(context.work, caseId, snapshot);
-  mkdirSync(folder, { recursive: true });
-  mkdirSync(work, { recursive: true });
+  const places = namePlaces(context, caseId, snapshot);
+  mkdirSync(places.folder, { recursive: true });
+  mkdirSync(places.work, { recursive: true });
+  return places;
+}
+
+export function namePlaces({ bag, work: home }: RunContext, caseId: string, snapshot: string): Places {
+  const folder = join(bag, 'data', 'cases', caseId, snapshot);
+  const work = join(home, caseId, snapshot);
   return {
     folder,
     state: join(folder, 'state'),
@@ -70,5 +79,6 @@ export function makePlaces(context: RunContext, caseId: string, snapshot: string
     live: join(work, 'state'),
     receipts: join(work, 'receipts.jsonl'),
     scenario: join(work, 'scenario.json'),
+    trace: join(work, 'trace.raw'),
   };
 }

@@ -2,13 +2,15 @@
  * The inspection of a snapshot: a process of its own looks at the copied state and answers what it projects and exports.
  *
  * Looking must change nothing. The state is listed before and after, and both lists are recorded; whether they are equal is not
- * judged here. An inspector that does not answer voids the case: there is nothing to hold the bytes against.
+ * judged here. An inspector that does not answer voids the case: there is nothing to hold the bytes against. Of a state whose producer died
+ * while it made it, the answer is that there is none yet.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Inspector } from '../contract/types.js';
+import { validateAnswer } from '../contract/validators.js';
 import { CaseVoid } from '../errors.js';
-import { canonicalLine } from '../io/canonical.js';
+import { canonicalLine, parseCanonical } from '../io/canonical.js';
 import { inventoryOf } from '../io/inventory.js';
 import { killAll, stillThere, survivorsOf } from '../process/end.js';
 import { within } from '../process/wait.js';
@@ -19,7 +21,9 @@ import { withoutPaths } from './stderr.js';
 
 const reapMs = 5000;
 
-export async function inspect(context: RunContext, places: Places): Promise<void> {
+const refusedInput = 64;
+
+export async function inspect(context: RunContext, places: Places, mayBeUnfinished: boolean): Promise<void> {
   const { subject, installation, plan } = context;
   const command = commandOf(subject, 'inspect', installation);
   const scratch = join(places.work, 'scratch');
@@ -63,6 +67,7 @@ export async function inspect(context: RunContext, places: Places): Promise<void
     writeFileSync(join(places.folder, 'inspector.json'), canonicalLine(facts), { flag: 'wx' });
     const answered = keepAnswer(out, join(places.folder, 'inspection.json'));
     if (survivors.length > 0) throw new CaseVoid('survivors', `Processes outlived the inspector: ${survivors.join(', ')}.`);
+    if (mayBeUnfinished && answered && exit.code === refusedInput && saysUnfinished(out)) return;
     if (exit.code !== 0 || !answered) {
       const words = withoutPaths(role.stderr(), context).trim().split('\n').at(-1) ?? '';
       throw new CaseVoid(
@@ -72,5 +77,15 @@ export async function inspect(context: RunContext, places: Places): Promise<void
     }
   } finally {
     role.release();
+  }
+}
+
+/** By name, so that it is not taken for damage. */
+function saysUnfinished(out: string): boolean {
+  try {
+    const answer: unknown = parseCanonical(readFileSync(out, 'utf8'));
+    return validateAnswer(answer) && /^State(Absent|Unfinished)$/.test(answer.refusal?.error ?? '');
+  } catch {
+    return false;
   }
 }

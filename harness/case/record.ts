@@ -8,6 +8,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Group, Process } from '../contract/types.js';
 import { overlapOf } from '../crash/race.js';
+import { textOf } from '../crash/trace-text.js';
 import { canonical, canonicalLine, sha256 } from '../io/canonical.js';
 import { inventoryOf } from '../io/inventory.js';
 import type { Place, PlannedSnapshot } from '../plan/types.js';
@@ -17,6 +18,7 @@ import type { Finished } from './actor.js';
 import { keepAnswer } from './answer.js';
 import type { Places, RunContext } from './context.js';
 import { ownPlaces, toldTo } from './role.js';
+import { traceOf } from './trace.js';
 import { keepStderr } from './stderr.js';
 
 type Shared = Pick<Process, 'receipts' | 'live_inventory'>;
@@ -52,6 +54,13 @@ export function keepMovedAway({ subject, stages }: RunContext, places: Places, {
   }
 }
 
+/** What the tracer told, without the paths of this machine. */
+export function keepTrace(places: Places, { traced }: PlannedSnapshot, { all }: Acted, volatile: readonly string[]): void {
+  if (traced === null) return;
+  const lines = all.flatMap(({ role }) => traceOf(places, role.pid, volatile));
+  writeFileSync(join(places.folder, 'trace.txt'), textOf(lines), { flag: 'wx' });
+}
+
 /** What the processes themselves left; untrusted, and the last thing to be taken. */
 export function keepWords(context: RunContext, places: Places, { all }: Acted): void {
   for (const { role, part } of all) {
@@ -72,7 +81,7 @@ function writeProcess(context: RunContext, planned: PlannedSnapshot, places: Pla
     pid: role.pid,
     start_time_ticks: role.startTicks,
     pgid: role.pgid,
-    armed: armedAs(part.parkedAt),
+    armed: armedAs(part.parkedAt) ?? armedByTracer(planned),
     timeline: role.timeline.entries,
     exit,
     survivors,
@@ -87,6 +96,11 @@ function writeProcess(context: RunContext, planned: PlannedSnapshot, places: Pla
   writeFileSync(join(folder, 'process.json'), canonicalLine(facts), { flag: 'wx' });
   const announced = role.announced();
   if (announced.length > 0) writeFileSync(join(folder, 'checkpoint.jsonl'), announced, { flag: 'wx' });
+}
+
+function armedByTracer({ traced }: PlannedSnapshot): string | null {
+  const call = traced?.call ?? null;
+  return call === null ? null : `syscall:${call.name}#${call.nth}`;
 }
 
 function armedAs(place: Place | null): string | null {

@@ -3,6 +3,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { tracedEnvironment, underTracer } from '../crash/tracer.js';
 import type { Part } from '../crash/model.js';
 import { canonicalLine } from '../io/canonical.js';
 import type { Input, Operation, PlannedSnapshot } from '../plan/types.js';
@@ -53,9 +54,11 @@ export function startRole(
   const told = toldTo(planned, part);
   if (part.member !== null) for (const home of [own.folder, dirname(own.answer)]) mkdirSync(home, { recursive: true });
   if (told.input !== null) writeFileSync(own.input, canonicalLine(told.input));
+  const { traced } = planned;
+  const { file, args } = traced === null ? command : underTracer(command, traced, places.live, places.trace);
   return context.stages.spawn({
-    file: command.file,
-    args: command.args,
+    file,
+    args,
     folder: context.subject.folder,
     environment: {
       KILLPOINT_STATE: places.live,
@@ -66,6 +69,7 @@ export function startRole(
       ...(part.parkedAt?.at === 'checkpoint'
         ? { KILLPOINT_CHECKPOINT: `${part.parkedAt.checkpoint}#${part.parkedAt.occurrence}` }
         : {}),
+      ...(traced === null ? {} : tracedEnvironment),
     },
     cgroupHome: context.cgroupHome,
     watchdog: context.watchdog,

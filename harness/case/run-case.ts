@@ -10,10 +10,12 @@ import type { Case } from '../contract/types.js';
 import { CaseVoid, endsTheRun } from '../errors.js';
 import { canonicalLine } from '../io/canonical.js';
 import { snapshotsOf } from '../plan/snapshots.js';
+import { endOf, pointsOf } from '../plan/syscall-kill.js';
 import type { PlannedCase, PlannedSnapshot } from '../plan/types.js';
-import type { RunContext } from './context.js';
+import { namePlaces, type Places, type RunContext } from './context.js';
 import { takeSnapshot } from './snapshot.js';
 import { withoutPaths } from './stderr.js';
+import { keptCalls } from './trace.js';
 
 export interface CaseResult {
   readonly case: string;
@@ -22,7 +24,7 @@ export interface CaseResult {
 }
 
 export async function runCase(context: RunContext, planned: PlannedCase): Promise<CaseResult> {
-  const snapshots = snapshotsOf(planned);
+  const first = snapshotsOf(planned);
   const taken = new Map<string, Promise<boolean>>();
   const troubles = new Map<string, CaseVoid>();
   let kills = 0;
@@ -40,10 +42,17 @@ export async function runCase(context: RunContext, planned: PlannedCase): Promis
     }
   };
   context.progress({ case: planned.id, snapshot: null, what: 'began' });
-  for (const one of snapshots) taken.set(one.snapshot, take(one));
+  const begin = (one: PlannedSnapshot): Promise<boolean> => {
+    const done = take(one);
+    taken.set(one.snapshot, done);
+    return done;
+  };
   // All are awaited before a failure is passed on: no process of this case may outlive it unseen.
-  const settled = await Promise.allSettled(taken.values());
-  for (const result of settled) if (result.status === 'rejected') throw result.reason;
+  const settled = await Promise.allSettled(first.map((one) => withPoints(context, one, begin)));
+  const snapshots = settled.flatMap((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
   const outcome = voidOf(context, snapshots, troubles);
   writeRecord(context, planned, snapshots, outcome);
   context.progress({
@@ -53,6 +62,31 @@ export async function runCase(context: RunContext, planned: PlannedCase): Promis
     ...(outcome === null ? {} : { detail: outcome.detail }),
   });
   return { case: planned.id, void: outcome, kills };
+}
+
+/** A snapshot, and behind it those that it stands for where that is found by taking it: of a point, who carries on from it. */
+async function withPoints(
+  context: RunContext,
+  one: PlannedSnapshot,
+  begin: (one: PlannedSnapshot) => Promise<boolean>,
+): Promise<PlannedSnapshot[]> {
+  const { ratchet } = one;
+  if (!(await begin(one)) || ratchet === null) return [one];
+  const placesOf = (of: PlannedSnapshot): Places => namePlaces(context, of.caseId, of.snapshot);
+  const points = pointsOf(one, ratchet, keptCalls(placesOf(one)));
+  const settled = await Promise.allSettled(
+    points.map(async (point) => {
+      if (!(await begin(point)) || point.traced?.dies !== true) return [point];
+      const end = endOf(point, ratchet, existsSync(join(placesOf(point).state, 'format.json')));
+      await begin(end);
+      return [point, end];
+    }),
+  );
+  const all = settled.flatMap((result) => {
+    if (result.status === 'rejected') throw result.reason;
+    return result.value;
+  });
+  return [one, ...all];
 }
 
 /** The first trouble in plan order: later ones of the same case are often its echoes. */

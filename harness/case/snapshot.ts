@@ -16,8 +16,9 @@ import type { Closed, Prefix } from '../provider/provider.js';
 import { act, type Acted } from './act.js';
 import { makePlaces, type Places, type RunContext } from './context.js';
 import { inspect } from './inspect.js';
-import { keepMovedAway, keepWords, writeFacts } from './record.js';
+import { keepMovedAway, keepTrace, keepWords, writeFacts } from './record.js';
 import { ownPlaces, startRole } from './role.js';
+import { demandTraceable, traceOf } from './trace.js';
 
 export interface Taken {
   readonly killed: boolean;
@@ -29,6 +30,7 @@ export async function takeSnapshot(context: RunContext, planned: PlannedSnapshot
   const { volatile } = context.subject.description;
   const script = context.plan.providers[planned.provider];
   if (script === undefined) throw new CaseVoid('harness-error', `The plan has no provider "${planned.provider}".`);
+  if (planned.traced !== null) demandTraceable(places, context.noTracing);
   begin(context, planned, places);
   const prefix = await context.provider.open(places.receipts, script, planned.from !== null);
   const acted = await actOut(context, planned, places, prefix);
@@ -40,12 +42,13 @@ export async function takeSnapshot(context: RunContext, planned: PlannedSnapshot
     writeFacts(context, planned, places, acted, { receipts: closed instanceof CaseVoid ? null : closed, live_inventory: live });
     context.stages.copy(places.live, places.state, volatile);
     keepMovedAway(context, places, acted);
+    keepTrace(places, planned, acted, volatile);
     if (existsSync(places.receipts)) copyFileSync(places.receipts, join(places.folder, 'receipts.jsonl'));
     keepWords(context, places, acted);
     if (acted.trouble !== null) throw acted.trouble;
     if (closed instanceof CaseVoid) throw closed;
-    await inspect(context, places);
-    return { killed: planned.kill !== null };
+    await inspect(context, places, mayBeUnfinished(planned));
+    return { killed: planned.kill !== null || planned.traced?.dies === true };
   } finally {
     for (const { role } of acted.all) role.release();
   }
@@ -64,7 +67,7 @@ function begin(context: RunContext, planned: PlannedSnapshot, places: Places): v
 
 function actOut(context: RunContext, planned: PlannedSnapshot, places: Places, prefix: Prefix): Promise<Acted> {
   const { stages, subject, plan } = context;
-  const treatment = treatmentOf(planned);
+  const treatment = treatmentOf(planned, (pid) => traceOf(places, pid, subject.description.volatile));
   const model: CrashModel<Treatment> = stages.models[treatment.model];
   const stage = {
     spawn: (part: Part) => startRole(context, planned, places, prefix, part),
@@ -77,6 +80,11 @@ function actOut(context: RunContext, planned: PlannedSnapshot, places: Places, p
     copy: stages.copy,
   };
   return act(stage, model, treatment);
+}
+
+/** A fresh producer that was killed before a system call may not have made its state yet. */
+function mayBeUnfinished({ role, from, traced }: PlannedSnapshot): boolean {
+  return role === 'produce' && from === null && traced?.dies === true;
 }
 
 async function closeAndCheck(prefix: Prefix, places: Places): Promise<Closed | CaseVoid> {

@@ -15,6 +15,8 @@ export interface Part {
   /** Its name in the record; null where the snapshot has one process only. */
   readonly member: string | null;
   readonly parkedAt: Place | null;
+  /** A tracer runs beside it, which is a process of the role and ends after it. */
+  readonly traced?: true;
   /** What it is told in the place of what the arm says. */
   readonly told?: { readonly operation: Operation; readonly input: Input | null };
 }

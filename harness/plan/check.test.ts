@@ -19,6 +19,10 @@ const changed = (change: (plan: Plan) => void): Plan => {
   return plan;
 };
 
+function ratchet(every: number, offset: number): NonNullable<PlannedArm['crash']> {
+  return { model: 'syscall-kill', family: 'writes', every, offset, carry_on: 'recover', outcomes: ['undecided'] };
+}
+
 describe('a plan', () => {
   it('without a mistake has none', () => {
     expect(
@@ -210,6 +214,20 @@ describe('the arms of a plan that are told something, or to which something is d
     const killed = recovery('arm', { crash: crashInRecovery([0]) });
     expect(mistakes([recovery('arm-k0-END'), killed])).toEqual([['/1/crash', 'repeats the name "arm-k0-end"']]);
     expect(mistakes([killed, recovery('arm-k0')])).toEqual([['/1/id', 'repeats the name "arm-k0"']]);
+  });
+
+  it.each<[string, Partial<PlannedArm>, string, RegExp]>([
+    ['a restart', { role: 'restart' }, '/0/crash', /needs the role "produce" or "resume"/],
+    ['a producer that begins with a state', { role: 'produce', from: 'producer' }, '/0/from', /begins with nothing/],
+    ['an offset that no division leaves', { role: 'produce', crash: ratchet(3, 3) }, '/0/crash/offset', /divided by 3/],
+  ])('under a ratchet: %s says where and why', (_name, more, pointer, sentence) => {
+    const { operation: _operation, ...arm } = recovery('arm', { crash: ratchet(3, 2) });
+    expect(mistakes([{ ...arm, ...more }])).toEqual([[pointer, expect.stringMatching(sentence)]]);
+  });
+
+  it('under a ratchet keep every name that begins with theirs', () => {
+    const arms = [recovery('Arm-write-1'), recovery('arm', { crash: ratchet(1, 0) }), recovery('army')];
+    expect(mistakes(arms)).toEqual([['/0/id', expect.stringMatching(/the ratchet "arm" may need/)]]);
   });
 
   it('may wait for a request that is on its way', () => {

@@ -7,7 +7,14 @@
  */
 import type { Subject } from '../contract/types.js';
 import { validatePlan, type ShapeError } from '../contract/validators.js';
-import { crashMistakes, furtherNames, killMistakes, membersMistakes, operationMistakes } from './check-crash.js';
+import {
+  crashMistakes,
+  furtherNames,
+  killMistakes,
+  membersMistakes,
+  operationMistakes,
+  reservedMistakes,
+} from './check-crash.js';
 import { arrayOf, listed, type LooseArm, type LooseCase, type LoosePlan, type Mistake } from './loose.js';
 import { modelMistakes } from './models.js';
 import { producer } from './types.js';
@@ -47,7 +54,7 @@ function sentenceOf({ keyword, params, message, instancePath }: ShapeError): str
     return 'must be null, {"at": "held"}, {"at": "held", "requests": <1 to 64>} or {"at": "checkpoint", "checkpoint": <name>, "occurrence": <1 or more>}';
   }
   if (instancePath.endsWith('/crash'))
-    return 'must be a "race", a "zombie" or a "crash-in-recovery", with all that its model needs';
+    return 'must be a "race", a "zombie", a "crash-in-recovery" or a "syscall-kill", with all that its model needs';
   if (keyword === 'anyOf' || keyword === 'oneOf') return 'has none of the shapes that are allowed here';
   return message ?? keyword;
 }
@@ -75,6 +82,7 @@ function* caseMistakes(planned: LooseCase, at: string, plan: LoosePlan, subject:
   yield* membersMistakes(planned, at);
   yield* comparisonMistakes(planned, at, []);
   const arms = arrayOf(planned.arms);
+  yield* reservedMistakes(arms, at);
   yield* repeated([{ name: producer, pointer: at }, ...arms.flatMap((arm, index) => namesOf(arm, `${at}/arms/${index}`))]);
   const snapshots: unknown[] = [producer];
   const ids: unknown[] = [producer];

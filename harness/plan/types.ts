@@ -14,7 +14,19 @@ export type Input = NonNullable<PlannedArm['input']>;
 type Crash = NonNullable<PlannedArm['crash']>;
 export type Race = Extract<Crash, { model: 'race' }>;
 export type Zombie = Extract<Crash, { model: 'zombie' }>;
+export type SyscallKill = Extract<Crash, { model: 'syscall-kill' }>;
 export type CrashInRecovery = Extract<Crash, { model: 'crash-in-recovery' }>;
+
+/** What a tracer does to the role of a snapshot. */
+export interface Traced {
+  readonly family: SyscallKill['family'];
+  /** Armed before the nth call of this name; null where it only watches. */
+  readonly call: { readonly name: string; readonly nth: number } | null;
+  /** The files whose calls count, below the state folder; empty where it only watches. */
+  readonly paths: readonly string[];
+  /** The call is reached, and the role dies there. */
+  readonly dies: boolean;
+}
 
 /** The snapshot that every case begins with; no arm may take its name. */
 export const producer = 'producer';
@@ -27,6 +39,10 @@ export interface PlannedSnapshot {
   readonly kill: Kill;
   /** What is done in the place of a kill; where it is given, `kill` is null. */
   readonly crash: Race | Zombie | null;
+  /** Runs under a tracer; then `kill` and `crash` are null. */
+  readonly traced: Traced | null;
+  /** What it stands for besides itself, where that is found by running it. */
+  readonly ratchet: SyscallKill | null;
   /** What the role is told to carry out; null where it is told nothing. */
   readonly operation: Operation | null;
   readonly input: Input | null;

@@ -13,6 +13,8 @@ import { probeVersions } from './versions.js';
 export interface Diagnosis {
   readonly checks: Check[];
   readonly cgroupHome: string | null;
+  /** Why no role can be traced here; null where one can. */
+  readonly noTracing: string | null;
   readonly fileSystem: string;
 }
 
@@ -24,6 +26,7 @@ export async function diagnose(out: string): Promise<Diagnosis> {
   return {
     checks: [...versions, cgroup.check, fileSystem, peer, ...tracing, ...isolation],
     cgroupHome: cgroup.home,
+    noTracing: tracing.find(({ available }) => !available)?.detail ?? null,
     fileSystem: type,
   };
 }

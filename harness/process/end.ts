@@ -5,10 +5,13 @@
  * the group (and whoever carries the nonce) is looked at until it is empty or the time is over.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { signal, livingOf } from './proc.js';
+import { livingOf, programOf, signal } from './proc.js';
 import type { RoleProcess } from './spawn.js';
 
 const lookEveryMs = 5;
+
+/** The program that watches the system calls of a role, and may kill it before one. */
+export const tracerName = 'strace';
 
 /** What is needed to find whoever a role has started. */
 export type Reach = Pick<RoleProcess, 'pgid' | 'nonce' | 'cgroup'>;
@@ -34,6 +37,22 @@ export function killBeyondGroup(role: Reach): void {
 /** Who of the role lives at this moment. */
 export function stillThere(role: Reach): number[] {
   return role.cgroup === null ? livingOf(role.pgid, role.nonce) : role.cgroup.members();
+}
+
+/**
+ * Waits for the tracer of a role that has ended: it ends when it has told of everybody that it follows. So whoever else is there is named and
+ * killed first. Null where the tracer stays.
+ */
+export async function leftUnderTracer(role: Reach, timeoutMs: number): Promise<number[] | null> {
+  const isTracer = (pid: number): boolean => programOf(pid) === tracerName;
+  const left = stillThere(role).filter((pid) => !isTracer(pid));
+  for (const pid of left) signal(pid, 'SIGKILL');
+  const end = performance.now() + timeoutMs;
+  while (stillThere(role).some(isTracer)) {
+    if (performance.now() > end) return null;
+    await delay(lookEveryMs);
+  }
+  return left;
 }
 
 /** Pids that still live when the time is over; empty in every good case. */

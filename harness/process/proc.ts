@@ -62,6 +62,15 @@ export function carriesNonce(pid: number, nonce: string): boolean {
   }
 }
 
+/** The name of the program that a process runs, as the kernel keeps it; empty when there is no such process. */
+export function programOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trimEnd();
+  } catch {
+    return '';
+  }
+}
+
 export function allPids(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

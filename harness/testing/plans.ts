@@ -38,7 +38,7 @@ export function restart(id = 'naive'): PlannedArm {
 
 /** A recovery by the role `resume`; of several processes where a race or a zombie is added. */
 export function recovery(id: string, more: Partial<PlannedArm> = {}): PlannedArm {
-  const several = more.crash !== undefined && more.crash.model !== 'crash-in-recovery';
+  const several = more.crash?.model === 'race' || more.crash?.model === 'zombie';
   return {
     id,
     role: 'resume',

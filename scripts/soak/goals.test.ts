@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { goalsOf, sampleOf, type Plan } from './goals.js';
+import { goalsOf, sampleOf, wholeOf, type Plan } from './goals.js';
 
 const race = { crash: { model: 'race' } };
 const plain: Plan = { cases: Array.from({ length: 10 }, (_, index) => ({ id: `case-${index}`, arms: [{}] })) };
@@ -58,5 +58,19 @@ describe('a sample', () => {
   it('is not taken where a whole run is not too much', () => {
     expect(sampleOf(goal(10), plain, 'a')).toBeNull();
     expect(sampleOf({ plan: 'recovery', unit: 'runs', number: 1 }, plain, 'a')).toBeNull();
+  });
+});
+
+describe('a plan that samples system calls', () => {
+  const ratchet = (every: number, offset: number) => ({ crash: { model: 'syscall-kill', every, offset } });
+  const planOf = (...arms: Plan['cases'][number]['arms']): Plan => ({ cases: [{ id: 'one', arms }] });
+
+  it('is soaked with every one of them, and all else as it is', () => {
+    expect(wholeOf(planOf(ratchet(3, 1), race, {}))).toEqual(planOf(ratchet(1, 0), race, {}));
+  });
+
+  it('is another than one that samples none', () => {
+    expect(wholeOf(planOf(ratchet(1, 0), race))).toBeNull();
+    expect(wholeOf(plain)).toBeNull();
   });
 });

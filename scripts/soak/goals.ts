@@ -6,8 +6,14 @@
  */
 import { createHash } from 'node:crypto';
 
+interface Crash {
+  readonly model: string;
+  readonly every?: number;
+  readonly offset?: number;
+}
+
 export interface Plan {
-  readonly cases: readonly { readonly id: string; readonly arms: readonly { readonly crash?: { readonly model: string } }[] }[];
+  readonly cases: readonly { readonly id: string; readonly arms: readonly { readonly crash?: Crash }[] }[];
 }
 
 export type Unit = 'cases' | 'races' | 'runs';
@@ -52,6 +58,18 @@ export function sampleOf({ unit, number }: Goal, plan: Plan, seed: string): stri
     reached += sizeOf(one);
   }
   return plan.cases.map(({ id }) => id).filter((id) => chosen.has(id));
+}
+
+/** A plan that samples system calls, with every one of them instead; null where it samples none. */
+export function wholeOf<P extends Plan>(plan: P): P | null {
+  const samples = plan.cases.some(({ arms }) => arms.some(({ crash }) => crash?.model === 'syscall-kill' && crash.every !== 1));
+  if (!samples) return null;
+  const whole = (crash: Crash): Crash => (crash.model === 'syscall-kill' ? { ...crash, every: 1, offset: 0 } : crash);
+  const cases = plan.cases.map((one) => ({
+    ...one,
+    arms: one.arms.map((arm) => (arm.crash === undefined ? arm : { ...arm, crash: whole(arm.crash) })),
+  }));
+  return { ...plan, cases };
 }
 
 function racesOf({ arms }: Plan['cases'][number]): number {

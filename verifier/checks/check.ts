@@ -83,6 +83,7 @@ export const findingCodes = [
   'session-refusal-acted',
   'session-race-doubled',
   'session-race-lost',
+  'syscall-missed',
 ] as const;
 
 export type FindingCode = (typeof findingCodes)[number];

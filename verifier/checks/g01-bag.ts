@@ -37,19 +37,21 @@ function nameProblems({ tree, execution }: Bundle): BagProblem[] {
   return [{ code: 'bag-malformed', file: 'bag-info.txt', detail: 'The bag is named after another run than the recorded one.' }];
 }
 
-/** The files that every run of this plan must hold: the count does not depend on the run. */
+/** The files that every run of this plan must hold: the count does not depend on the run, but for the calls that a ratchet found. */
 function plannedFiles(bundle: Bundle, model: SubjectModel): string[] {
   const whole = [...tagFiles, tagManifest, 'data/plan.json', 'data/execution.json', 'data/build.json'];
   const cases = bundle.cases.filter(({ id }) => isSelected(bundle, id)).map(({ id }) => `data/cases/${id}/case.json`);
   const ofEach = ['receipts.jsonl', 'inspector.json', 'inspection.json'];
   const ofSnapshots = judgedSnapshots(bundle).flatMap((snapshot) => {
-    const group = snapshot.planned.crash === null ? [] : ['group.json'];
+    const { crash, traced } = snapshot.planned;
+    const group = [...(crash === null ? [] : ['group.json']), ...(traced === null ? [] : ['trace.txt'])];
     const own = snapshot.roles.flatMap((role) => [
       role.file('process.json'),
       ...(snapshot.planned.kill === null ? [role.file('answer.json')] : []),
       ...(parkedAt(snapshot, role) === null ? [] : [role.file('checkpoint.jsonl')]),
     ]);
-    const states = snapshot.states.flatMap((state) => [state.file('format.json'), model.logFile(state)]);
+    const made = snapshot.states.filter(({ unfinished }) => !unfinished);
+    const states = made.flatMap((state) => [state.file('format.json'), model.logFile(state)]);
     return [...[...ofEach, ...group].map((name) => snapshot.file(name)), ...states, ...own];
   });
   return [...whole, ...cases, ...ofSnapshots];

@@ -98,10 +98,11 @@ function recordProblems(snapshot: Snapshot): RecordProblem[] {
     const wrong = snapshot.group.value === undefined ? null : groupWrong(snapshot, snapshot.group.value);
     if (wrong !== null) malformed('group.json', wrong);
   }
+  if (snapshot.planned.traced !== null) shaped('trace.txt', snapshot.trace);
   shaped('inspector.json', snapshot.inspector);
   shaped('inspection.json', snapshot.inspection);
-  for (const { format } of snapshot.states)
-    if (format.problem !== undefined) problems.push({ ...format.problem, code: 'record-malformed' });
+  for (const { format, unfinished } of snapshot.states)
+    if (!unfinished && format.problem !== undefined) problems.push({ ...format.problem, code: 'record-malformed' });
   if (!snapshot.has('receipts.jsonl')) malformed('receipts.jsonl', 'The receipt log is not there.');
   const inspection = snapshot.inspection.value;
   if (inspection !== undefined) {
@@ -144,11 +145,12 @@ function groupWrong({ planned: { crash }, roles }: Snapshot, { model, members }:
   return members.join('\n') === planned.join('\n') ? null : 'The members are not the planned ones.';
 }
 
-const ofOneRole = new Set(['process.json', 'checkpoint.jsonl', 'answer.json', 'stderr.log']);
+const ofOneRole = new Set(['process.json', 'checkpoint.jsonl', 'answer.json', 'stderr.log', 'trace.txt']);
 
 /** Records of processes, and folders of theirs, that the snapshot has not: the layout of the bag allows them, this snapshot does not. */
-function strays({ names, planned: { crash }, roles }: Snapshot): string[] {
-  if (crash === null) return names.filter((name) => name === 'group.json' || name.startsWith('members/'));
+function strays({ names, planned: { crash, traced }, roles }: Snapshot): string[] {
+  const untraced = traced === null ? names.filter((name) => name === 'trace.txt') : [];
+  if (crash === null) return [...untraced, ...names.filter((name) => name === 'group.json' || name.startsWith('members/'))];
   return names.filter((name) => {
     const [top = '', member = '', inside = ''] = name.split('/');
     if (top !== 'members') return ofOneRole.has(name);

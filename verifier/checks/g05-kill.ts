@@ -10,6 +10,7 @@
 import type { Process } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import type { RoleEvidence } from '../read/role.js';
+import { countOf } from '../read/ratchet.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
 import { ownLines } from './derived.js';
 import { groupWrong } from './group-timeline.js';
@@ -26,7 +27,7 @@ const refusedInput = 64;
 export const g05: CaseCheck = {
   guarantee: 'G5',
   sentence:
-    'A kill counts only if the harness sent SIGKILL after the process announced the armed place (or the provider held its request) with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left; every other role ended by itself as its answer says, and left nobody behind.',
+    'A kill counts only if the harness sent SIGKILL after the process announced the armed place (or the provider held its request) with its nonce and pid, or the tracer killed it before the armed system call and says so, the process ended by signal 9 and by nothing else, and nobody of its group was left; every other role ended by itself as its answer says, and left nobody behind.',
   covers:
     'the armed place, the line on descriptor 3, nonces over the whole bundle, the timeline, the wait status, survivors, requests of a process that stood at its place; the exit code and the answer of what was not to be killed; what several processes did at once',
   doesNotCover: 'whether the harness recorded what it saw; processes that left both group and cgroup',
@@ -60,7 +61,8 @@ function roleWrong(bundle: Bundle, model: SubjectModel, snapshot: Snapshot, role
   timelineWrong(record, momentsOf(snapshot, role), unproven);
   nonceWrong(bundle, role, record, unproven);
   const place = parkedAt(snapshot, role);
-  armedWrong(role, record, place, kill?.at === 'held', unproven);
+  armedWrong(role, record, place, armedElsewhere(snapshot), unproven);
+  if (snapshot.planned.traced !== null) tracedWrong(snapshot, record, unproven);
   wentOn(snapshot, model, record, unproven);
   if (kill === null) return ownEnd(role, record, unproven);
   if (record.exit.signal !== 'SIGKILL' || record.exit.code !== null) unproven('The process did not end by signal 9.');
@@ -70,6 +72,8 @@ function roleWrong(bundle: Bundle, model: SubjectModel, snapshot: Snapshot, role
 /** What the timeline must hold, once each and in this order, and nothing else. */
 function momentsOf({ planned: { kill, crash } }: Snapshot, { member }: RoleEvidence): Moment[] {
   const between = ((): Moment[] => {
+    // A tracer sends no signal that the harness could see.
+    if (kill?.at === 'call') return [];
     if (kill !== null) return [kill.at === 'held' ? 'held' : 'announced', 'sigkill_sent'];
     if (crash?.model === 'race') return ['announced', 'released'];
     if (crash?.model !== 'zombie' || member !== 'owner') return [];
@@ -100,14 +104,45 @@ function ownEnd({ answer }: RoleEvidence, { exit, left_behind: left }: Process, 
     unproven(`The process did not end by itself with exit ${code}, as its answer says.`);
 }
 
-function armedWrong(role: RoleEvidence, record: Process, place: Place | null, isHeld: boolean, unproven: Unproven): void {
+/** In the process there may be nothing to arm: the provider holds its request, or a tracer kills it before a call. */
+function armedElsewhere({ planned: { kill, traced } }: Snapshot): string | null {
+  if (kill?.at === 'held') return 'held';
+  const call = traced?.call ?? null;
+  return call === null ? null : `syscall:${call.name}#${call.nth}`;
+}
+
+/** The tracer’s last word is the call before which it killed, which never came back; elsewhere every call came back, and the role ended by itself. */
+function tracedWrong(snapshot: Snapshot, { pid }: Process, unproven: Unproven): void {
+  const { kill, traced } = snapshot.planned;
+  const { calls, end } = need(snapshot.trace);
+  const wrong = (detail: string): void => unproven(detail, 'trace.txt');
+  if ([end, ...calls].some((one) => one.pid !== pid)) wrong('The tracer tells of another process or thread.');
+  if (end.killed !== (kill !== null)) wrong('The tracer tells another end of the process.');
+  const open = calls.filter(({ isOpen }) => isOpen);
+  if (kill === null) {
+    if (open.length > 0) wrong('A call never came back although nobody was killed.');
+    return;
+  }
+  const last = calls.at(-1);
+  if (open.length !== 1 || last !== open[0]) wrong('The last call is not the only one that never came back.');
+  if (last?.name !== traced?.call?.name || countOf(calls, last?.name ?? '') !== traced?.call?.nth)
+    wrong('The tracer did not kill before the armed call.');
+}
+
+function armedWrong(
+  role: RoleEvidence,
+  record: Process,
+  place: Place | null,
+  elsewhere: string | null,
+  unproven: Unproven,
+): void {
   const file = 'checkpoint.jsonl';
-  const wanted = place === null ? (isHeld ? 'held' : null) : `${place.checkpoint}#${place.occurrence}`;
+  const wanted = place === null ? elsewhere : `${place.checkpoint}#${place.occurrence}`;
   if (record.armed !== wanted)
     unproven(wanted === null ? 'A process was armed that the plan does not kill.' : 'The armed place is not the planned one.');
   if (place === null) {
     if (!role.has(file)) return;
-    if (isHeld) unproven('A process that was to be killed in a request announced a checkpoint.', file);
+    if (elsewhere !== null) unproven('A process that was to be killed elsewhere announced a checkpoint.', file);
     else unproven('A process announced a place although none was armed.', file);
     return;
   }

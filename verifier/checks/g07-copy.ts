@@ -3,7 +3,7 @@
  * Verified: the occurrence among the entries that this process added, and that nothing follows but what one commit may join; for any
  * commit, their number; for a held request, an open intent and as many requests as planned that the provider never answered, or that
  * were still on their way; the live inventory against the copy, also of a folder that was moved away.
- * Not verified: which of two commits that end alike was made, where events are grouped.
+ * Not verified: where in its record a process stood that a tracer killed; which of two commits that end alike was made, where events are grouped.
  */
 import type { Snapshot } from '../read/bundle.js';
 import { sameJson } from '../read/canonical.js';
@@ -24,12 +24,14 @@ export const g07: CaseCheck = {
     perSnapshot(
       snapshots,
       // The copies, and the place of the kill where there was one.
-      ({ planned: { kill }, states }) => states.length + (kill === null ? 0 : 1),
+      ({ planned: { kill }, states }) => states.length + (kill === null || kill.at === 'call' ? 0 : 1),
       (snapshot, say) => {
         const { states, planned } = snapshot;
         for (const state of states) copyWrong(state, say);
         const { kill } = planned;
         if (kill === null) return states.length;
+        // Where the call was, the record need not say (G5 and G45 do).
+        if (kill.at === 'call') return states.length;
         if (kill.at === 'held') heldInRequest(snapshot, kill.requests ?? 1, model, say);
         else {
           const departure = model.departureFrom(kill, snapshot, bundle);

@@ -14,6 +14,7 @@ import type { Derivation, SharedMember, SubjectModel } from './subject-model.js'
 
 type Expected = Snapshot['planned']['expect'];
 type Member = Exclude<keyof Expectation, 'same_events_as'>;
+const apart = ['same_events_as', 'outcomes'];
 
 export const g25: CaseCheck = {
   guarantee: 'G25',
@@ -25,7 +26,7 @@ export const g25: CaseCheck = {
   check: ({ snapshots }, _bundle, model) =>
     perSnapshot(
       snapshots,
-      ({ planned }) => predicted(planned.expect).length,
+      ({ planned: { expect } }) => predicted(expect).length + (expect.outcomes === undefined ? 0 : 1),
       (snapshot, say) => {
         const { expect } = snapshot.planned;
         const members = predicted(expect);
@@ -36,14 +37,20 @@ export const g25: CaseCheck = {
             file: 'data/plan.json',
           });
         }
-        return members.length;
+        if (expect.outcomes === undefined) return members.length;
+        const outcome = model.outcome(snapshot);
+        if (!expect.outcomes.includes(outcome))
+          say('prediction-failed', `outcome: predicted one of ${canonical(expect.outcomes)}, derived ${canonical(outcome)}.`, {
+            file: 'data/plan.json',
+          });
+        return members.length + 1;
       },
     ),
 };
 
-/** That two snapshots end in the same events is a guarantee of its own (G32). */
+/** That two snapshots end in the same events is a guarantee of its own (G32); of several outcomes one is looked for. */
 function predicted(expect: Expected): Member[] {
-  return (Object.keys(expect) as (Member | 'same_events_as')[]).filter((name) => name !== 'same_events_as');
+  return (Object.keys(expect) as Member[]).filter((name) => !apart.includes(name));
 }
 
 function derivationOf(member: Member, model: SubjectModel): Derivation {

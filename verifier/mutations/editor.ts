@@ -44,13 +44,20 @@ export class Editor {
     return readBundle(this.tree, this.memory);
   }
 
+  /** None of a ratchet: what is broken in one of its snapshots is missed in another as well. */
   find(wanted: (snapshot: Snapshot, bundle: Bundle) => boolean): Snapshot | undefined {
+    return this.findAny(
+      (snapshot, bundle) => snapshot.lineage.every(({ planned }) => planned.traced === null) && wanted(snapshot, bundle),
+    );
+  }
+
+  findAny(wanted: (snapshot: Snapshot, bundle: Bundle) => boolean): Snapshot | undefined {
     const { bundle } = this;
     return bundle.cases.flatMap(({ snapshots }) => snapshots).find((snapshot) => wanted(snapshot, bundle));
   }
 
   again(snapshot: Snapshot): Snapshot {
-    const found = this.find((one) => one.caseId === snapshot.caseId && one.name === snapshot.name);
+    const found = this.findAny((one) => one.caseId === snapshot.caseId && one.name === snapshot.name);
     if (found === undefined) throw new Error('An edited snapshot is not planned any more.');
     return found;
   }

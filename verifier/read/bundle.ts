@@ -10,9 +10,11 @@ import { Memory } from './memory.js';
 import { snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
 import { readPlan } from './plan-file.js';
 import { readReceipts, type ReceiptLog } from './receipts.js';
+import type { Found } from './ratchet.js';
 import { memberIds, ownsMovedFolder, RoleEvidence } from './role.js';
 import type { SessionLog } from './session-log.js';
 import { StateEvidence, type StateFile } from './state.js';
+import { readTrace, type Trace } from './trace.js';
 import type { Tree } from './tree.js';
 
 /** What the provider answered when the prefix of a snapshot closed. */
@@ -25,6 +27,7 @@ interface Kept {
   inspector?: Read<Inspector>;
   inspection?: Read<Answer>;
   receipts?: Read<ReceiptLog>;
+  trace?: Read<Trace>;
 }
 
 export class Snapshot {
@@ -56,7 +59,8 @@ export class Snapshot {
         ? [this.alone]
         : memberIds(planned.crash).map((id) => new RoleEvidence(source, `${this.folder}members/${id}/`, id));
     const listed = (record: Read<Group> | Read<Process>): Read<StateFile[]> => part(record, ({ live_inventory: live }) => live);
-    this.state = new StateEvidence(source, this.file('state/'), paths, () => listed(this.group ?? this.process));
+    const mayBeUnfinished = planned.kill?.at === 'call' && planned.role === 'produce' && base === undefined;
+    this.state = new StateEvidence(source, this.file('state/'), paths, () => listed(this.group ?? this.process), mayBeUnfinished);
     const owner = this.roles.find((role) => ownsMovedFolder(planned.crash, role));
     this.movedAway = owner && new StateEvidence(source, owner.file('state/'), paths, () => listed(owner.process));
   }
@@ -119,6 +123,11 @@ export class Snapshot {
     return (this.kept.receipts ??= this.readReceipts());
   }
 
+  /** What the tracer told of the role; only where the plan has one. */
+  get trace(): Read<Trace> {
+    return (this.kept.trace ??= traceIn(this.source, this.folder, this.planned.traced?.family ?? 'writes'));
+  }
+
   /** The record that whoever continues this snapshot begins with. */
   get ledger(): Read<Ledger> {
     return this.state.ledger;
@@ -142,6 +151,11 @@ export class Snapshot {
     const file = this.file('receipts.jsonl');
     return attempt(file, () => readReceipts(bytesOf(this.source.files, file), this.source.memory));
   }
+}
+
+function traceIn({ files }: Source, folder: string, family: Parameters<typeof readTrace>[1]): Read<Trace> {
+  const file = `${folder}trace.txt`;
+  return attempt(file, () => readTrace(bytesOf(files, file), family));
 }
 
 function part<T>(record: Read<Group> | Read<Process>, of: (record: Group | Process) => T): Read<T> {
@@ -192,10 +206,22 @@ export function readBundle(tree: Tree, memory = new Memory()): Bundle {
 function caseEvidence(source: Source, planned: PlannedCase, pathsOf: Map<string, string[]>): CaseEvidence {
   const record = readFact(source, `data/cases/${planned.id}/case.json`, shape.validateCase, 'a case record');
   const snapshots = new Map<string, Snapshot>();
-  for (const part of snapshotsOf(planned)) {
+  for (const part of snapshotsOf(planned, foundIn(source, planned))) {
     const base = part.from === null ? undefined : snapshots.get(part.from);
     snapshots.set(part.id, new Snapshot(source, planned.id, part, base, pathsOf.get(`${planned.id}/${part.id}`) ?? []));
   }
   const reason = record.value?.void ?? null;
   return { id: planned.id, planned, record, snapshots: [...snapshots.values()], void: reason === null ? null : reason.reason };
+}
+
+/** What is found of the arms whose snapshots no plan can count. */
+function foundIn(source: Source, { id, arms }: PlannedCase): Found {
+  return {
+    calls(arm) {
+      const crash = arms.find((one) => one.id === arm)?.crash;
+      const family = crash?.model === 'syscall-kill' ? crash.family : 'writes';
+      return traceIn(source, `data/cases/${id}/${arm}/`, family).value?.calls ?? [];
+    },
+    isMade: (snapshot) => source.files.has(`data/cases/${id}/${snapshot}/state/format.json`),
+  };
 }

@@ -40,12 +40,20 @@ function planProblems(plan: Plan): string[] {
 }
 
 function armProblems({ id: caseId, arms }: PlannedCase): string[] {
-  return arms.flatMap(({ id, role, operation, input, crash, kill }) => {
+  return arms.flatMap(({ id, role, operation, input, crash, kill, from }) => {
     const name = `${caseId}/${id}`;
     const problems: string[] = [];
     if (operation !== undefined && role !== 'resume') problems.push(`${name} has an operation and is no resume.`);
     if (input !== undefined && operation === undefined) problems.push(`${name} has an input and no operation.`);
     if (crash !== undefined && (kill ?? null) !== null) problems.push(`${name} has a crash model and a kill.`);
+    if (crash?.model === 'syscall-kill') {
+      if (role === 'restart') problems.push(`${name} is a restart under a ratchet.`);
+      if (role === 'produce' && from !== undefined)
+        problems.push(`${name} is a producer under a ratchet and begins with a state.`);
+      if (crash.offset >= crash.every) problems.push(`${name} has an offset that no division leaves.`);
+      if (arms.some((other) => other.id.startsWith(`${id}-`)))
+        problems.push(`${name} stands for snapshots with the name of another arm.`);
+    }
     if (crash?.model === 'crash-in-recovery' && crash.commits.length !== (crash.commits[0] ?? 0) + 1)
       problems.push(`${name} has not one number for each commit of its recovery, and one for none.`);
     return problems;

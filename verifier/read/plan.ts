@@ -1,21 +1,34 @@
 /**
  * A planned case → the snapshots that its evidence must hold, in order: the producer, then the arms. An arm that is to be killed in
  * its recovery stands for several, which are written out here. Pure, and from the plan alone: what is expected never depends on what
- * is found.
+ * is found, but for a ratchet, whose points are the calls that its own run made.
  */
 import type { Plan } from '../contract/types.js';
+import { nothingFound, type Found, ratchetOf } from './ratchet.js';
 
 export type PlannedCase = Plan['cases'][number];
 type PlannedArm = PlannedCase['arms'][number];
+/** The nth call of a name, before which a tracer kills. */
+export interface CallPlace {
+  readonly name: string;
+  readonly nth: number;
+}
+
 export type Kill = PlannedCase['kill'];
+/** Not in a plan: what a ratchet stands for. */
+export type CallKill = { readonly at: 'call' } & CallPlace;
 type Crash = NonNullable<PlannedArm['crash']>;
 /** Several processes on one state. */
-export type GroupCrash = Exclude<Crash, { model: 'crash-in-recovery' }>;
+export type GroupCrash = Extract<Crash, { model: 'race' | 'zombie' }>;
+export type SyscallKill = Extract<Crash, { model: 'syscall-kill' }>;
 type CrashInRecovery = Extract<Crash, { model: 'crash-in-recovery' }>;
 
 export type Expectation = PlannedCase['expect'];
-/** How a role ends is always predicted; the rest may be left open where an arm stands for several snapshots. */
-type Expected = Pick<Expectation, 'ended'> & Partial<Expectation>;
+/** All of it is predicted but where an arm stands for several snapshots. */
+export type Expected = Partial<Expectation> & {
+  /** Those that are allowed, in the place of one. */
+  readonly outcomes?: readonly Expectation['outcome'][];
+};
 
 export interface PlannedSnapshot {
   readonly id: string;
@@ -24,8 +37,10 @@ export interface PlannedSnapshot {
   readonly operation: NonNullable<PlannedArm['operation']> | null;
   /** What a person states or gives with the operation. */
   readonly input: NonNullable<PlannedArm['input']> | null;
-  readonly kill: Kill;
+  readonly kill: Kill | CallKill;
   readonly crash: GroupCrash | null;
+  /** A tracer watched the role, or killed it; null where there was none. */
+  readonly traced: Traced | null;
   /** The snapshot that this one began as a copy of. */
   readonly from: string | null;
   readonly scenario: string;
@@ -33,29 +48,43 @@ export interface PlannedSnapshot {
   readonly expect: Expected;
 }
 
-export const producer = 'producer';
-
-export function snapshotsOf(planned: PlannedCase): PlannedSnapshot[] {
-  const { scenario, provider, kill, expect } = planned;
-  const alone = { operation: null, input: null, crash: null };
-  const first: PlannedSnapshot = { id: producer, role: 'produce', ...alone, kill, from: null, scenario, provider, expect };
-  return [first, ...planned.arms.flatMap((arm) => snapshotsOfArm(planned, arm))];
+/** What a tracer was to do in a snapshot of a ratchet. */
+export interface Traced {
+  readonly family: SyscallKill['family'];
+  /** The snapshot in which it only watched. */
+  readonly arm: string;
+  readonly ratchet: SyscallKill;
+  /** Armed there; null where it only watches. */
+  readonly call: CallPlace | null;
 }
 
-function snapshotsOfArm(planned: PlannedCase, arm: PlannedArm): PlannedSnapshot[] {
+export const producer = 'producer';
+
+export function snapshotsOf(planned: PlannedCase, found: Found = nothingFound): PlannedSnapshot[] {
+  const { scenario, provider, kill, expect } = planned;
+  const alone = { operation: null, input: null, crash: null, traced: null };
+  const first: PlannedSnapshot = { id: producer, role: 'produce', ...alone, kill, from: null, scenario, provider, expect };
+  return [first, ...planned.arms.flatMap((arm) => snapshotsOfArm(planned, arm, found))];
+}
+
+function snapshotsOfArm(planned: PlannedCase, arm: PlannedArm, found: Found): PlannedSnapshot[] {
   const { crash } = arm;
+  const ratchet = crash?.model === 'syscall-kill' ? crash : null;
   const itself: PlannedSnapshot = {
     id: arm.id,
     role: arm.role,
     operation: arm.operation ?? null,
     input: arm.input ?? null,
     kill: arm.kill ?? null,
-    crash: crash === undefined || crash.model === 'crash-in-recovery' ? null : crash,
-    from: arm.from ?? producer,
+    crash: crash?.model === 'race' || crash?.model === 'zombie' ? crash : null,
+    traced: ratchet && { family: ratchet.family, arm: arm.id, ratchet, call: null },
+    // A producer under a ratchet is a fresh one.
+    from: ratchet !== null && arm.role === 'produce' ? null : (arm.from ?? producer),
     scenario: arm.scenario ?? planned.scenario,
     provider: arm.provider ?? planned.provider,
     expect: arm.expect,
   };
+  if (ratchet !== null) return ratchetOf(itself, ratchet, found);
   return crash?.model === 'crash-in-recovery' ? [itself, ...killedAndEnded(itself, crash)] : [itself];
 }
 

@@ -16,12 +16,19 @@ export interface StateFile {
   readonly size: number;
 }
 
+/** What a creation that died may leave: each file under its own name or the one that it is made under, a database with what lies beside it. */
+const ofCreation =
+  /^(?:ledger\.sqlite(?:\.new)?(?:-wal|-shm|-journal)?|(?:session\.wal|wal-feature-floor)(?:\.new)?|format\.json\.new)$/;
+const noEvent: Ledger = { events: [], artifacts: new Map(), problems: [] };
+const noFrame = Buffer.alloc(0);
+
 interface Kept {
   live?: Read<StateFile[]>;
   format?: Read<Format>;
   ledger?: Read<Ledger>;
   log?: Read<SessionLog>;
   files?: StateFile[];
+  unfinished?: boolean;
 }
 
 export class StateEvidence {
@@ -34,6 +41,8 @@ export class StateEvidence {
     /** Where to look for its files. */
     private readonly paths: readonly string[],
     private readonly listed: () => Read<StateFile[]>,
+    /** Its producer was killed before a system call, and may not have come to the end of its creation. */
+    private readonly mayBeUnfinished = false,
   ) {}
 
   file(name: string): string {
@@ -52,6 +61,14 @@ export class StateEvidence {
     return this.file('wal-feature-floor');
   }
 
+  /**
+   * Its creation never came to its end: only files of a creation, and no event. Nobody was told that it is there, so it is read as the record
+   * of no event. What holds an event and no format record is no such state, and is read as it is.
+   */
+  get unfinished(): boolean {
+    return (this.kept.unfinished ??= this.mayBeUnfinished && this.holdsNothing());
+  }
+
   /** The folder itself, as the harness found it when everybody had ended. */
   get live(): Read<StateFile[]> {
     return (this.kept.live ??= this.listed());
@@ -62,17 +79,27 @@ export class StateEvidence {
   }
 
   get ledger(): Read<Ledger> {
-    return (this.kept.ledger ??= this.readLedger());
+    return (this.kept.ledger ??= this.unfinished ? { value: noEvent } : this.readLedger());
   }
 
   /** Of a session; a log with a problem still has the frames before it. */
   get log(): Read<SessionLog> {
-    return (this.kept.log ??= this.readLog());
+    return (this.kept.log ??= this.unfinished ? { value: readSessionLog(noFrame) } : this.readLog());
   }
 
   /** In the order of paths, which are below the folder. */
   get files(): StateFile[] {
     return (this.kept.files ??= this.readFiles());
+  }
+
+  private holdsNothing(): boolean {
+    const names = this.files.map(({ path }) => path);
+    if (!names.every((name) => ofCreation.test(name))) return false;
+    if (names.includes('ledger.sqlite') && this.readLedger().value?.events.length !== 0) return false;
+    if (!names.includes('session.wal')) return true;
+    const log = this.readLog().value;
+    // The log is made with its name in it.
+    return log !== undefined && log.problem === null && log.frames.length <= 1;
   }
 
   private readLedger(): Read<Ledger> {

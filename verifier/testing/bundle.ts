@@ -5,7 +5,7 @@
 import type { Case, Execution, Plan } from '../contract/types.js';
 import { canonical } from '../read/canonical.js';
 import { sha256 } from '../read/hash.js';
-import { snapshotsOf } from '../read/plan.js';
+import { readBundle } from '../read/bundle.js';
 import type { Tree } from '../read/tree.js';
 import { Editor } from '../mutations/editor.js';
 import { scripts, type Story } from './ran.js';
@@ -39,19 +39,35 @@ export function assembled(
   json('data/build.json', { ...build, files: programs.map((path) => ({ path, sha256: '0'.repeat(64), size: 1 })) });
   json('data/execution.json', executionOf(files, programs.length));
   for (const planned of plan.cases) {
-    const snapshots = snapshotsOf(planned);
+    const names = new Set<string>();
+    // What a ratchet stands for shows when its first snapshot is there.
+    for (
+      let fresh = namesIn(files, planned.id);
+      fresh.length > 0;
+      fresh = namesIn(files, planned.id).filter((id) => !names.has(id))
+    ) {
+      for (const id of fresh) {
+        names.add(id);
+        write(files, `data/cases/${planned.id}/${id}/`, planned.id, id);
+      }
+    }
     json(`data/cases/${planned.id}/case.json`, {
       case: planned.id,
-      snapshots: snapshots.map(({ id }) => id),
+      snapshots: namesIn(files, planned.id),
       void: null,
     } satisfies Case);
-    for (const { id } of snapshots) write(files, `data/cases/${planned.id}/${id}/`, planned.id, id);
   }
   files.set('bagit.txt', Buffer.from('BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n'));
   files.set('bag-info.txt', Buffer.from('Bagging-Date: 2026-01-01\nExternal-Identifier: run-1\nPayload-Oxum: 0.0\n'));
   const editor = new Editor({ files, forbidden: [], unreadable: [] });
   editor.repin();
   return editor.tree;
+}
+
+/** The snapshots of a case, in the order of the plan. */
+function namesIn(files: Files, caseId: string): string[] {
+  const { cases } = readBundle({ files, forbidden: [], unreadable: [] });
+  return cases.find(({ id }) => id === caseId)?.snapshots.map(({ name }) => name) ?? [];
 }
 
 type PlannedCase = Plan['cases'][number];
@@ -72,7 +88,7 @@ function caseOf(id: string, { producer, ...arms }: Story): PlannedCase {
   const { kill, provider = 'answers', scenario = 'review', expect } = producer;
   const planned = Object.entries(arms).filter(([, { partOf }]) => partOf === undefined);
   return {
-    ...{ id, title: `The case ${id}.`, scenario, provider, kill },
+    ...{ id, title: `The case ${id}.`, scenario, provider, kill: kill as PlannedCase['kill'] },
     expect: expect as PlannedCase['expect'],
     arms: planned.map(([arm, ran]): PlannedCase['arms'][number] => ({
       ...{ id: arm, role: ran.role, provider: ran.provider ?? 'answers' },

@@ -38,7 +38,7 @@ export function against(make: () => Tree) {
 export const { changed, judged, codesOf, expectFindings } = against(goodBundle);
 
 export function snapshot(editor: Editor, caseId: string, name = 'producer') {
-  const found = editor.find((one) => one.caseId === caseId && one.name === name);
+  const found = editor.findAny((one) => one.caseId === caseId && one.name === name);
   if (found === undefined) throw new Error(`The good bundle has no ${caseId}/${name}.`);
   return found;
 }

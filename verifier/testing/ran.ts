@@ -2,7 +2,7 @@
  * What a snapshot of the small bundle did, and what the plan says of it.
  */
 import type { Answer, Plan } from '../contract/types.js';
-import type { Expectation, Kill, PlannedSnapshot } from '../read/plan.js';
+import type { Expectation, PlannedSnapshot, Kill } from '../read/plan.js';
 import type { scenarios } from './scenario.js';
 import type { Book } from './world.js';
 
@@ -27,7 +27,11 @@ export interface MemberRan {
 export interface Ran {
   readonly book: Book;
   readonly role: 'produce' | 'resume' | 'restart';
-  readonly kill: Kill;
+  readonly kill: PlannedSnapshot['kill'];
+  /** What a tracer told of it, without the pid: the calls, and whether the last one never came back. */
+  readonly trace?: { readonly calls: readonly string[]; readonly armed?: string };
+  /** Its state was never finished. */
+  readonly unfinished?: true;
   /** Of a snapshot that a crash model stands for only what the contract says of it. */
   readonly expect: PlannedSnapshot['expect'];
   /** The script that the provider follows; without one it answers. */

@@ -8,7 +8,7 @@ import { sha256, textSha256 } from '../read/hash.js';
 import { scripts, type MemberRan, type Ran } from './ran.js';
 import { beganAt } from './provider.js';
 import { elsewhere, scenarios } from './scenario.js';
-import type { Book } from './world.js';
+import { Book } from './world.js';
 
 export const settings = { journal_mode: 'wal', node: 'v20.20.2', sqlite: '3.53.2', synchronous: 2 };
 
@@ -36,7 +36,8 @@ interface Acted {
 
 export function writeSnapshot(files: Files, folder: string, ran: Ran): void {
   const { book, members, kill, expect } = ran;
-  const state = writeState(files, `${folder}state/`, book);
+  const state = ran.unfinished ? writeUnfinished(files, `${folder}state/`) : writeState(files, `${folder}state/`, book);
+  if (ran.trace !== undefined) files.set(`${folder}trace.txt`, traceOf(ran));
   const receipts = book.provider.bytes;
   files.set(`${folder}receipts.jsonl`, receipts);
   const whole = {
@@ -44,7 +45,8 @@ export function writeSnapshot(files: Files, folder: string, ran: Ran): void {
     receipts: { bytes: receipts.length, lines: book.provider.lines.length, sha256: sha256(receipts) },
   };
   if (members === undefined) {
-    const status = kill !== null || expect.ended === 'killed' || expect.ended === 'several' ? null : expect.ended;
+    const { ended = null } = expect;
+    const status = kill !== null || ended === 'killed' || ended === 'several' ? null : ended;
     const { operation, operations, refusal } = ran;
     const acted = { folder, pid: book.pid, unique: files.size, operation, operations, refusal, status };
     writeRole(files, ran, { ...acted, armed: armedBy(ran), timeline: alone(ran) }, whole);
@@ -60,18 +62,19 @@ export function writeSnapshot(files: Files, folder: string, ran: Ran): void {
       writeRole(files, ran, acted, { live_inventory: own, receipts: null });
     }
   }
-  writeInspection(files, folder, book, state);
+  writeInspection(files, folder, book, state, ran.unfinished ?? false);
 }
 
-function armedBy({ kill }: Ran): string | null {
-  if (kill === null) return null;
+function armedBy({ kill, trace }: Ran): string | null {
+  if (kill === null) return trace?.armed ?? null;
+  if (kill.at === 'call') return `syscall:${kill.name}#${kill.nth}`;
   return kill.at === 'held' ? 'held' : `${kill.checkpoint}#${kill.occurrence}`;
 }
 
 /** What is seen first comes before every request of the role, and the rest after them. */
 function alone({ kill }: Ran): Timeline {
   const place: Moment = kill?.at === 'held' ? 'held' : 'announced';
-  const between: Moment[] = kill === null ? [] : [place, 'sigkill_sent'];
+  const between: Moment[] = kill === null || kill.at === 'call' ? [] : [place, 'sigkill_sent'];
   return (['spawned', ...between, 'exit_seen', 'group_empty'] as const).map((what, order) => [what, 100 * order]);
 }
 
@@ -139,7 +142,7 @@ function writeRole(files: Files, ran: Ran, acted: Acted, whole: Pick<Process, 'r
     ...(ran.input === undefined ? {} : { input_sha256: textSha256(`${canonical(ran.input)}\n`) }),
   } satisfies Process);
   const [checkpoint, occurrence] = armed?.split('#') ?? [];
-  if (occurrence !== undefined)
+  if (occurrence !== undefined && !armed?.startsWith('syscall:'))
     json(files, `${folder}checkpoint.jsonl`, { checkpoint, nonce, occurrence: Number(occurrence), pid });
   if (status === null) return;
   const refused = Array.from({ length: ran.egress ?? 0 }, () => elsewhere);
@@ -148,6 +151,19 @@ function writeRole(files: Files, ran: Ran, acted: Acted, whole: Pick<Process, 'r
     ...{ detail: null, egress: { mechanism: 'in-process guard', refused }, pid, refusal: refusal ?? null },
     ...{ replayed: false, role, settings, status, ...told },
   } satisfies Answer);
+}
+
+function traceOf({ book: { pid }, kill, trace }: Ran): Buffer {
+  const { calls = [] } = trace ?? {};
+  const lines = calls.map((call, index) => `${pid} ${call} = ${kill !== null && index === calls.length - 1 ? '?' : '0'}\n`);
+  return Buffer.from([...lines, `${pid} +++ ${kill === null ? 'exited with 0' : 'killed by SIGKILL'} +++\n`].join(''));
+}
+
+/** Its producer died when it had named the ledger and not the format record. */
+function writeUnfinished(files: Files, folder: string): Inspector['before'] {
+  const { db } = new Book().ledgerBytes();
+  files.set(`${folder}ledger.sqlite`, db);
+  return [{ path: 'ledger.sqlite', sha256: sha256(db), size: db.length }];
 }
 
 /** Inventoried as it lies there. */
@@ -162,12 +178,31 @@ function writeState(files: Files, folder: string, book: Book): { path: string; s
   });
 }
 
-function writeInspection(files: Files, folder: string, book: Book, state: Inspector['before']): void {
+function writeInspection(files: Files, folder: string, book: Book, state: Inspector['before'], unfinished: boolean): void {
   const pid = 5000 + book.provider.generation;
   json(files, `${folder}inspector.json`, {
-    ...{ after: state, argv: ['node', 'runtime/subjects/inspect.js'], before: state, exit: { code: 0, signal: null }, pid },
+    ...{
+      after: state,
+      argv: ['node', 'runtime/subjects/inspect.js'],
+      before: state,
+      exit: { code: unfinished ? 64 : 0, signal: null },
+      pid,
+    },
     start_time_ticks: String(2 * files.size + 1),
   } satisfies Inspector);
+  const told = {
+    detail: null,
+    egress: { mechanism: 'in-process guard' as const, refused: [] },
+    pid,
+    replayed: false,
+    role: 'inspect' as const,
+  };
+  if (unfinished) {
+    const refusal = { call_id: null, drift: [], error: 'StateUnfinished' as const, hazard: null, operation: null };
+    const unopened = { ...settings, journal_mode: 'unopened', synchronous: 0 };
+    json(files, `${folder}inspection.json`, { ...told, refusal, settings: unopened, status: 'refused' } satisfies Answer);
+    return;
+  }
   json(files, `${folder}inspection.json`, {
     ...{ detail: null, egress: { mechanism: 'in-process guard', refused: [] }, pid, refusal: null, replayed: false },
     ...{ role: 'inspect', settings, status: 'completed', events: book.events, projections: projectionsOf(book) },

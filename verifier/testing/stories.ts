@@ -3,6 +3,7 @@
  * retry under an honoured key, a planted reach; and the recoveries, which are told apart.
  */
 import { at, figures, predicted, type Ran, type Refusal, type Story } from './ran.js';
+import { ratchetStory } from './ratchet-story.js';
 import { recoveryStories } from './recovery-stories.js';
 import { Book } from './world.js';
 
@@ -97,6 +98,7 @@ export function stories(): Record<string, Story> {
         expect: { ...figures('failed', 'undecided', reached), egress_refused: 1 },
       },
     },
+    ratchet: ratchetStory(refusal),
     ...recoveryStories(),
   };
 }

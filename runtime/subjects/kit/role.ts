@@ -1,8 +1,8 @@
 /**
  * The frame of every role program: environment, guard, work, one answer written atomically, an exit code.
  *
- * Exit codes: 0 an answer with status completed, refused or failed was written; 64 the input was refused (and for a living owner
- * an answer says so); 70 something went wrong that the input is not to blame for. A state that cannot be opened is refused input; what
+ * Exit codes: 0 an answer with status completed, refused or failed was written; 64 the input was refused (and for a living owner, or a
+ * state that an inspector does not find made, an answer says so); 70 something went wrong that the input is not to blame for. A state that cannot be opened is refused input; what
  * fails once it is open (a full disk, damage met on the way) is not, and a harness must not take it for its own mistake.
  */
 import { writeAtomically } from '../../store/directory-sync.js';
@@ -50,6 +50,14 @@ const refusedInput: ReadonlySet<RuntimeErrorCode> = new Set<RuntimeErrorCode>([
   'state-unwritable',
 ]);
 
+type RefusalName = NonNullable<Answer['refusal']>['error'];
+
+/** What an inspector says of a folder in which no state was made yet, so that nobody takes it for damage. */
+const notMade: ReadonlyMap<RuntimeErrorCode, RefusalName> = new Map([
+  ['state-absent', 'StateAbsent'],
+  ['state-unfinished', 'StateUnfinished'],
+]);
+
 export async function runRole(
   role: Role,
   subject: Subject,
@@ -61,9 +69,9 @@ export async function runRole(
     const refused = guardEgress(environment.providerUrl);
     const parking = new Parking(environment.armed, environment.nonce);
     const using = (used: Settings): void => void (settings = used);
-    const report = await reported(subject, () => work({ environment, parking, using }));
+    const report = await reported(role, subject, () => work({ environment, parking, using }));
     writeAnswer(environment, report, refused, settings ?? subject.unopened());
-    process.exitCode = report.refusal?.error === 'OwnerAlive' ? 64 : 0;
+    process.exitCode = isAnsweredAnd64(report) ? 64 : 0;
   } catch (error) {
     const expected = error instanceof UsageError || error instanceof RuntimeError;
     process.stderr.write(
@@ -78,12 +86,20 @@ function isRefusedInput({ refuses }: Subject, error: unknown, opened: boolean): 
   return error instanceof RuntimeError && (!opened || refusedInput.has(error.code) || refuses.includes(error.code));
 }
 
-async function reported({ reportOf }: Subject, work: () => Promise<Report> | Report): Promise<Report> {
+async function reported(role: Role, { reportOf }: Subject, work: () => Promise<Report> | Report): Promise<Report> {
   try {
     return await work();
   } catch (error) {
-    return error instanceof OwnerAlive ? refusedAs(error, 'OwnerAlive') : reportOf(error);
+    if (error instanceof OwnerAlive) return refusedAs(error, 'OwnerAlive');
+    const name = role === 'inspect' && error instanceof RuntimeError ? notMade.get(error.code) : undefined;
+    if (name === undefined) return reportOf(error);
+    process.stderr.write(`${(error as RuntimeError).message}\n`);
+    return refusedAs(error as RuntimeError, name);
   }
+}
+
+function isAnsweredAnd64({ refusal }: Report): boolean {
+  return ['OwnerAlive', ...notMade.values()].includes(refusal?.error ?? '');
 }
 
 /** A refusal that is about nothing in the record. */

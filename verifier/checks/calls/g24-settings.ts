@@ -6,6 +6,7 @@
 import { need, perItem, type CaseCheck } from '../check.js';
 import { answersOf } from '../answers.js';
 
+const notOpened = new Set(['OwnerAlive', 'StateAbsent', 'StateUnfinished']);
 const full = 2;
 /** More than FULL, and the most there is. */
 const extra = 3;
@@ -26,8 +27,8 @@ export const g24: CaseCheck = {
         const { settings, refusal } = need(answer);
         const { synchronous = 0, sqlite = '' } = settings;
         const recorded = need(execution).versions;
-        // A role that met a living owner opened no ledger, and says so.
-        const unopened = refusal?.error === 'OwnerAlive' && settings.journal_mode === 'unopened';
+        // A role that met a living owner, or a state that was never finished, opened no ledger, and says so.
+        const unopened = notOpened.has(refusal?.error ?? '') && settings.journal_mode === 'unopened';
         if (!unopened && settings.journal_mode !== 'wal') say('settings-weak', 'The ledger was not in write-ahead mode.');
         if (!unopened && (synchronous < full || synchronous > extra))
           say('settings-weak', 'The ledger was not synchronised fully.');

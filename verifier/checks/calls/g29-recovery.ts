@@ -124,7 +124,10 @@ function refusalWrong(snapshot: Snapshot, refusal: Answer['refusal']): string | 
 
 /** What the record names: for the task, and for what a refusal is about. */
 function projected(events: readonly Event[], on: string | null): string[] {
-  return workStates(events).flatMap(({ task, calls, compilations }) => [
+  const states = workStates(events);
+  // Without a task there is nothing to do.
+  if (states.length === 0) return ['none'];
+  return states.flatMap(({ task, calls, compilations }) => [
     ...(on === null || on === task.on ? [task.next_operation] : []),
     ...calls.filter(({ call_id: id }) => id === on).map(({ next_operation: next }) => next),
     ...compilations.filter(({ compilation_id: id }) => id === on).map(({ next_operation: next }) => next),

@@ -15,7 +15,7 @@ import { isRecord } from '../../read/session-records.js';
 import type { StateEvidence } from '../../read/state.js';
 import { need, perSnapshot, type CaseCheck, type Say } from '../check.js';
 import { isExternal, plannedEvents } from '../derived.js';
-import { identityHolder, lineageIn } from './log-identities.js';
+import { identityHolder, lineageIn, makerOf } from './log-identities.js';
 
 export const g33: CaseCheck = {
   guarantee: 'G33',
@@ -30,6 +30,7 @@ export const g33: CaseCheck = {
     perSnapshot(snapshots, plannedEvents, (snapshot, say) => {
       if (!snapshot.present) need(snapshot.log);
       const judged = snapshot.states.map((state) => {
+        if (state.unfinished) return 0;
         folderWrong(snapshot, state, bundle, say);
         return logJudged(snapshot, state, bundle, say);
       });
@@ -128,8 +129,8 @@ function lineageWrong(
   if (last !== undefined && first !== undefined && first.fence === last.fence)
     say('lineage-broken', 'A process went on in the tenure of another one.', { file, seq: first.seq });
   const holder = session === undefined ? undefined : identityHolder(bundle, session.identity);
-  if (holder !== undefined && holder !== snapshot.caseId)
-    say('lineage-broken', `The identity is that of the log of the case ${holder}.`, { file, seq: 1 });
+  if (holder !== undefined && holder !== makerOf(snapshot))
+    say('lineage-broken', `The identity is that of the log that ${holder} made.`, { file, seq: 1 });
 }
 
 function floorWrong({ base }: Snapshot, { floorFile: file }: StateEvidence, { floor, frames }: SessionLog, say: Say): void {
@@ -142,15 +143,16 @@ function floorWrong({ base }: Snapshot, { floorFile: file }: StateEvidence, { fl
   if (lost.length > 0) say('floor-behind', `The floor has lost ${lost.join(', ')}.`, { file });
 }
 
-const written = ['format.json', sessionLogV1.file, 'wal-feature-floor'];
-/** A kill between the writing and the renaming of one of them leaves it under its first name, which nobody reads. */
-const folderFiles = new Set([...written, ...written.map((name) => `${name}.new`)]);
+const folderFiles = ['format.json', sessionLogV1.file, 'wal-feature-floor'];
 
 /** A missing log is damaged, and a missing or malformed format record is named by G3. */
 function folderWrong(snapshot: Snapshot, state: StateEvidence, { plan }: Bundle, say: Say): void {
   const malformed = (detail: string, name: string): void => say('session-folder-malformed', detail, { file: state.file(name) });
+  // A kill between the writing of one of them and its renaming leaves it under its first name, which nobody reads.
+  const wasCut = snapshot.lineage.some(({ planned }) => planned.kill?.at === 'call');
+  const lawful = new Set([...folderFiles, ...(wasCut ? folderFiles.map((name) => `${name}.new`) : [])]);
   for (const { path } of state.files)
-    if (!folderFiles.has(path)) malformed('The state folder holds a file that no session has.', path);
+    if (!lawful.has(path)) malformed('The state folder holds a file that no session has.', path);
   const format = state.format.value;
   if (format === undefined || plan.value === undefined) return;
   if (format.storage !== sessionLogV1.storage) malformed('The format record names another storage.', 'format.json');

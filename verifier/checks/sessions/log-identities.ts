@@ -1,5 +1,8 @@
-/** Which case has a log of which identity first, over the whole bundle: an identity is drawn once, so two cases never share one. */
-import type { Bundle } from '../../read/bundle.js';
+/**
+ * Which snapshot made a log of which identity first, over the whole bundle: an identity is drawn once, so two logs never share one, also where a
+ * case has several because each of its producers began with nothing.
+ */
+import type { Bundle, Snapshot } from '../../read/bundle.js';
 import type { RecordPayloads, SessionRecord } from '../../read/session-records.js';
 
 const known = new WeakMap<Bundle, ReadonlyMap<string, string>>();
@@ -12,11 +15,17 @@ export function identityHolder(bundle: Bundle, identity: string): string | undef
 
 function holdersIn({ cases }: Bundle): ReadonlyMap<string, string> {
   const holders = new Map<string, string>();
-  for (const { log, caseId } of cases.flatMap(({ snapshots }) => snapshots)) {
-    const identity = lineageIn(log.value?.records ?? [])?.identity;
-    if (identity !== undefined && !holders.has(identity)) holders.set(identity, caseId);
+  for (const snapshot of cases.flatMap(({ snapshots }) => snapshots)) {
+    const identity = lineageIn(snapshot.log.value?.records ?? [])?.identity;
+    if (identity !== undefined && !holders.has(identity)) holders.set(identity, makerOf(snapshot));
   }
   return holders;
+}
+
+/** The snapshot that made the log which this one has: the first of its line that has one. */
+export function makerOf({ lineage, caseId, name }: Snapshot): string {
+  const maker = lineage.find(({ log }) => lineageIn(log.value?.records ?? []) !== undefined);
+  return `${caseId}/${maker?.name ?? name}`;
 }
 
 /** How a log names itself first. */

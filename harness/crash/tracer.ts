@@ -1,0 +1,32 @@
+/**
+ * The tracer (strace): its command line, for a role that is watched or killed before one of its system calls.
+ *
+ * `-D` leaves the spawned pid the role's own. The kill comes before the call executes, from the kernel's side of the call: the role can
+ * neither see nor delay it. Calls are counted by name and thread, and only those on the given paths; so the role does with one thread
+ * what it would hand to a pool. `--seccomp-bpf` would be faster, and silently kills nobody.
+ */
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { syscalls } from '../contract/data.js';
+import type { Traced } from '../plan/types.js';
+import { tracerName } from '../process/end.js';
+
+/** What the role needs so that its calls are those of one thread. */
+export const tracedEnvironment = { UV_THREADPOOL_SIZE: '1', UV_USE_IO_URING: '0' };
+
+export interface Traceable {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** `out` is where the tracer writes; `state` is the folder whose calls count. */
+export function underTracer({ file, args }: Traceable, traced: Traced, state: string, out: string): Traceable {
+  const { family, call, paths } = traced;
+  // A name that this architecture lacks is no mistake.
+  const names = syscalls[family].map((name) => `?${name}`).join(',');
+  const folders = new Set([state, realpathSync(state)]);
+  const counted = call === null ? [] : [...folders].flatMap((folder) => paths.flatMap((path) => ['-P', join(folder, path)]));
+  const kill = call === null ? [] : ['-e', `inject=${call.name}:signal=SIGKILL:when=${call.nth}`];
+  const told = ['-D', '-f', '-q', '-y', '-s', '0', '-e', 'signal=SIGKILL', '-e', `trace=${names}`, ...counted, ...kill];
+  return { file: tracerName, args: [...told, '-o', out, '--', file, ...args] };
+}

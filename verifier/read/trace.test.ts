@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { EvidenceError } from '../errors.js';
+import { placesOf } from './ratchet.js';
+import { readTrace } from './trace.js';
+
+const read = (text: string) => readTrace(Buffer.from(text), 'names');
+const end = '7 +++ exited with 0 +++\n';
+
+describe('a trace', () => {
+  it('tells the calls with their files, and the end', () => {
+    const { calls, end: last } = read(
+      '7 rename("<state>/a.new", "<state>/a") = 0\n7 openat(AT_FDCWD, "<state>", O_RDONLY) = ?\n7 +++ killed by SIGKILL +++\n',
+    );
+    expect(calls).toEqual([
+      { name: 'rename', mayChange: true, paths: ['a.new', 'a'], pid: 7, isOpen: false },
+      { name: 'openat', mayChange: false, paths: [''], pid: 7, isOpen: true },
+    ]);
+    expect(last).toEqual({ pid: 7, killed: true });
+  });
+
+  it('of a process that made no call has none', () => expect(read(end).calls).toEqual([]));
+
+  it.each([
+    ['is empty', ''],
+    ['has no end', '7 unlink("<state>/a") = 0\n'],
+    ['ends in a line that is not whole', '7 +++ exited with 0 +++'],
+    ['tells of a call of another family', `7 fsync(3<<state>/a>) = 0\n${end}`],
+    ['tells of a file elsewhere', `7 unlink("/tmp/a") = 0\n${end}`],
+    ['has the end of another process in the middle', `8 +++ exited with 0 +++\n${end}`],
+  ])('that %s is not read', (_what, text) => expect(() => read(text)).toThrow(EvidenceError));
+});
+
+describe('the places of a ratchet', () => {
+  it('are the calls that may change something, each by its number among all of its name', () => {
+    const open = (flags: string): string => `7 openat(AT_FDCWD, "<state>/a", ${flags}) = 3\n`;
+    const { calls } = read(
+      `${open('O_RDONLY')}${open('O_RDWR|O_CREAT')}7 unlink("<state>/a") = 0\n${open('O_CREAT|O_RDWR')}${end}`,
+    );
+    expect(placesOf(calls)).toEqual([
+      { name: 'openat', nth: 2 },
+      { name: 'unlink', nth: 1 },
+      { name: 'openat', nth: 3 },
+    ]);
+  });
+});

@@ -1,0 +1,46 @@
+/**
+ * `trace.txt` → the system calls of one role on its durable files, and how it ended, as the tracer told. Pure.
+ *
+ * Every line must be of the form that the contract gives; anything else, and an unknown name, makes the whole trace unreadable.
+ */
+import { syscalls } from '../contract/data.js';
+import { EvidenceError } from '../errors.js';
+import { decodeUtf8 } from './canonical.js';
+import type { SyscallKill } from './plan.js';
+
+export interface TracedCall {
+  readonly name: string;
+  /** An open that creates nothing changes nothing. */
+  readonly mayChange: boolean;
+  /** Below the state folder; empty for the folder itself. */
+  readonly paths: readonly string[];
+  readonly pid: number;
+  /** It never came back. */
+  readonly isOpen: boolean;
+}
+
+export interface Trace {
+  readonly calls: readonly TracedCall[];
+  readonly end: { readonly pid: number; readonly killed: boolean };
+}
+
+const callLine = /^([1-9]\d*) (\w+)\((.*)\) = (.+)$/;
+const endLine = /^([1-9]\d*) \+\+\+ (?:(killed by SIGKILL)|exited with \d+) \+\+\+$/;
+
+export function readTrace(bytes: Uint8Array, family: SyscallKill['family']): Trace {
+  const text = decodeUtf8(bytes);
+  if (!text.endsWith('\n')) throw new EvidenceError('wrong-shape', 'The trace does not end with a whole line.');
+  const lines = text.slice(0, -1).split('\n');
+  const last = endLine.exec(lines.pop() ?? '');
+  if (last === null) throw new EvidenceError('wrong-shape', 'The trace does not end with the end of its process.');
+  const names: readonly string[] = syscalls[family];
+  const calls = lines.map((line): TracedCall => {
+    const [, pid = '', name = '', told = '', result = ''] = callLine.exec(line) ?? [];
+    const paths = [...told.matchAll(/["<]<state>(?:\/([^">]*))?[">]/g)].map(([, path = '']) => path);
+    if (!names.includes(name) || paths.length === 0)
+      throw new EvidenceError('wrong-shape', 'The trace has a line that is no call of its family on the state.');
+    const mayChange = (name !== 'open' && name !== 'openat') || /\bO_CREAT\b/.test(told);
+    return { name, mayChange, paths, pid: Number(pid), isOpen: result === '?' };
+  });
+  return { calls, end: { pid: Number(last[1]), killed: last[2] !== undefined } };
+}
