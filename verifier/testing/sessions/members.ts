@@ -1,6 +1,6 @@
 /** The members of a group of the small sessions: what a harness would have seen of each, by its crash model. */
+import type { Acted } from './acted.js';
 import type { MemberRan, Ran } from './ran.js';
-import type { Acted } from './snapshot.js';
 
 type Timeline = Acted['timeline'];
 

@@ -7,27 +7,14 @@ import { canonical } from '../../read/canonical.js';
 import { sha256, textSha256 } from '../../read/hash.js';
 import { readSessionLog } from '../../read/session-log.js';
 import { beganAt } from '../provider.js';
+import type { Acted, Moment } from './acted.js';
 import type { SessionBook } from './book.js';
 import { memberActed } from './members.js';
-import type { MemberRan, Ran } from './ran.js';
+import type { Ran } from './ran.js';
 import { scenarios, scripts } from './scenario.js';
 
 const settings = { node: 'v20.20.2', sync: 'fdatasync' } as const;
 type Files = Map<string, Buffer>;
-type Moment = Process['timeline'][number]['what'];
-
-/** One process of a snapshot. */
-export interface Acted {
-  readonly folder: string;
-  readonly pid: number;
-  readonly armed: string | null;
-  readonly timeline: readonly (readonly [what: Moment, after: number])[];
-  readonly operation: Ran['operation'] | undefined;
-  readonly input: Ran['input'] | undefined;
-  readonly refusal: MemberRan['refusal'] | undefined;
-  /** Null where it was killed. */
-  readonly status: Answer['status'] | null;
-}
 
 const egress: Answer['egress'] = { mechanism: 'in-process guard', refused: [] };
 const ownerAlive = { call_id: null, drift: [], error: 'OwnerAlive', hazard: null, operation: null } satisfies Answer['refusal'];
