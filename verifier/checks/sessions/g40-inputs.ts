@@ -16,7 +16,7 @@ import { plannedRuns } from './planned.js';
 export const g40: CaseCheck = {
   guarantee: 'G40',
   sentence:
-    'Every input runs once: run ids and submissions are used once, a queued message starts one run or is retracted, interrupting ones first.',
+    'Every input runs once: the ids of runs, queued messages and steers name one message each, a queued message starts one run or is retracted, interrupting ones first.',
   covers:
     'every run, message, retraction and steer, whose ids name one of them each, and the queue as it stood when a run drained it',
   doesNotCover: 'whether a message was drained in time; what was sent and never recorded',
