@@ -1,6 +1,6 @@
 /**
- * G40: Every input runs once: run ids and submissions are used once, a queued message starts one run or is retracted, interrupting ones
- * first.
+ * G40: Every input runs once: the ids of runs, queued messages and steers name one message each, a queued message starts one run or is
+ * retracted, interrupting ones first.
  * Verified: every run, message, retraction and steer of every log, that an id names one of them, and the queue as it stood when a run
  * drained it.
  * Not verified: whether a message was drained in time; what was sent and never recorded.
