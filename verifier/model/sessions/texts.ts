@@ -17,8 +17,6 @@ export function isResultText({ outcome, output, is_error: isError }: At<'tool_re
   return outcome === 'completed' || (output === texts[outcome] && isError);
 }
 
-/** A completed result whose output could not be kept. */
-export const notKept: readonly string[] = [texts.too_large, texts.not_text];
 
 /** What a model reads as the result of a call; null while it has no terminal. */
 export function resultText(call: Call): string | null {
