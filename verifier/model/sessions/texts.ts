@@ -17,7 +17,6 @@ export function isResultText({ outcome, output, is_error: isError }: At<'tool_re
   return outcome === 'completed' || (output === texts[outcome] && isError);
 }
 
-
 /** What a model reads as the result of a call; null while it has no terminal. */
 export function resultText(call: Call): string | null {
   const terminal = terminalOf(call);
