@@ -36,7 +36,8 @@ function killedIn(bundle: string): string[] {
   return places.filter((place) => {
     const process = join(place, 'process.json');
     const killed = existsSync(process) && (json(process) as { exit: { signal: string | null } }).exit.signal === 'SIGKILL';
-    return killed && (existsSync(join(place, 'state/ledger.sqlite')) || isSession(place));
+    // Where no format record is there was no promise yet, and nothing to open.
+    return killed && existsSync(join(place, 'state/format.json'));
   });
 }
 

@@ -36,7 +36,7 @@ describe('a verdict', () => {
     expect(verdict.findings).toEqual([]);
     expect(verdict.verdict).toBe('valid');
     expect(validateVerdict(verdict), JSON.stringify(validateVerdict.errors)).toBe(true);
-    expect(claims).toHaveLength(4 + 28 * verdict.cases);
+    expect(claims).toHaveLength(4 + 29 * verdict.cases);
     // Another bundle of the same plan: SQLite salts its logs anew, so the root hash is another one.
     const { run: _first, ...document } = verdict;
     const { run: _second, ...again } = verify(goodBundle()).verdict;

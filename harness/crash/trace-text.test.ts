@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callsOf, linesOf, textOf } from './trace-text.js';
 
-const state = '/work/case (1)/state';
+const state = '/data/case (1)/state';
 const told = (...lines: string[]): string => lines.map((line) => `${line}\n`).join('');
 const kept = (...lines: string[]): string => textOf(linesOf(told(...lines), [state], ['lease.sqlite'], 7));
 

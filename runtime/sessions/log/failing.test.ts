@@ -228,23 +228,6 @@ function replaced(path: string): void {
   fs.renameSync(`${path}.copy`, path);
 }
 
-test('no descriptor left for the folder: refused before anything is written, and the log goes on', () => {
-  let left = false;
-  const { log, path, calls } = opened(() => ({
-    openSync: (real, name) => {
-      if (left && !String(name).endsWith('session.wal')) throw systemError('EMFILE');
-      return real();
-    },
-  }));
-  const before = fs.statSync(path).size;
-  left = true;
-  expect(codeOf(() => log.append([queued('m-2')], { sync: true }))).toBe('files-exhausted');
-  expect([fs.statSync(path).size, calls]).toEqual([before, []]);
-  left = false;
-  expect(log.append([queued('m-2')], { sync: true }).map(({ seq }) => seq)).toEqual([4]);
-  log.close();
-});
-
 test('a sync that fails at the open, or at the close: nobody takes it for durable', () => {
   const { folder, log: first } = create();
   first.append([queued('m-1')], { sync: true });
@@ -288,25 +271,4 @@ test('a creation on a disk that fails leaves nothing that passes for a session',
       create({}, folder).log.close();
       expect(types(folder)).toEqual(['lineage']);
     }
-});
-
-test('a close of the folder that fails takes nothing back: the barrier is durable, and the log goes on', () => {
-  const folders = new Set<unknown>();
-  let failing = false;
-  const { folder, log } = opened(() => ({
-    openSync: (real, name) => {
-      const descriptor = real();
-      if (failing && !String(name).endsWith('session.wal')) folders.add(descriptor);
-      return descriptor;
-    },
-    closeSync: (real, descriptor) => {
-      real();
-      if (folders.delete(descriptor)) throw systemError('EIO');
-    },
-  }));
-  failing = true;
-  expect(log.append([queued('m-2')], { sync: true }).map(({ seq }) => seq)).toEqual([4]);
-  expect(log.append([queued('m-3')], { sync: true }).map(({ seq }) => seq)).toEqual([5]);
-  log.close();
-  expect(read(folder).frames.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
 });
