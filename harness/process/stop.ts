@@ -11,15 +11,19 @@ import { isLiving, processFacts, signal, threadStates } from './proc.js';
 import type { RoleProcess } from './spawn.js';
 
 const lookEveryMs = 1;
+/** So many looks, and then whoever keeps another from stopping goes on for one. */
+const looks = 10;
 
 /** True as soon as the role is stopped whole; false when it has ended, or goes on when the time is over. */
 export async function stop(role: RoleProcess, timeoutMs: number): Promise<boolean> {
   role.timeline.mark('sigstop_sent');
   if (!signal(-role.pgid, 'SIGSTOP')) return false;
   const end = performance.now() + timeoutMs;
-  while (!isStopped(role)) {
+  for (let look = 1; !isStopped(role); look += 1) {
     if (!isLiving(processFacts(role.pid)) || performance.now() > end) return false;
-    for (const pid of stillThere(role)) signal(pid, 'SIGSTOP');
+    // Stopped between its vfork and its exec, a child keeps its parent in the kernel, where no signal reaches it.
+    const next = look % looks === 0 ? 'SIGCONT' : 'SIGSTOP';
+    for (const pid of stillThere(role)) if (next === 'SIGSTOP' || pid !== role.pid) signal(pid, next);
     await delay(lookEveryMs);
   }
   role.timeline.mark('stopped');
