@@ -25,13 +25,13 @@ const notOfCalls = new Set([named('requirements'), ...ofSessions]);
 
 /** Schema files that each program needs, relative to the schema root; those of sessions become validators of their own. */
 const needs: Record<string, string[]> = {
-  runtime: ['common', 'event', 'work-state', 'format', 'checkpoint-line', 'answer'].map(named).concat(calls),
+  runtime: ['common', 'event', 'work-state', 'format', 'checkpoint-line', 'answer', 'serve-answer'].map(named).concat(calls),
   'synthetic-provider': ['common', 'receipt', 'provider-script'].map(named),
   harness: [
     ...['common', 'answer', 'case', 'checkpoint-line', 'execution', 'format', 'inspector', 'process', 'provider-script'].map(
       named,
     ),
-    ...['group', 'session-state', 'subject', 'verdict', 'work-state'].map(named),
+    ...['derivation', 'derived-state', 'group', 'serve-answer', 'session-state', 'subject', 'verdict', 'work-state'].map(named),
     relative(schemaRoot, planSchema),
   ],
   verifier: [
