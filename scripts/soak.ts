@@ -1,7 +1,7 @@
 /**
  * Looks for false alarms and for races that are lost: the plans again and again, with every core kept busy: `npm run soak [-- <plan>=<number>…]`.
  *
- * Of a plan that samples system calls, all of them are killed before. A plan has one right answer, so each verdict other than `valid`, and each void case, is an alarm. Load moves every race that a guess about
+ * Of a plan that samples system calls or derived states, all of them are tried. A plan has one right answer, so each verdict other than `valid`, and each void case, is an alarm. Load moves every race that a guess about
  * time would lose. `--seed <text>` chooses the cases of a sample, `--burners <n>` how many processes do nothing but spin. The bundle of a run
  * that alarmed is kept; the others go. An interrupt ends the run in hand and still writes the summary, which then says that it is not the
  * full number.
@@ -91,7 +91,7 @@ async function soak(main: string, goal: Goal, plan: Plan, seed: string): Promise
   };
 }
 
-/** The full number of a plan that samples system calls is every one of them. */
+/** The full number of a plan that samples is everything that it samples from. */
 function planOf(name: string, plan: Plan): string {
   const whole = wholeOf(plan);
   if (whole === null) return `preregistrations/${name}.json`;

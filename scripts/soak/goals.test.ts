@@ -61,12 +61,14 @@ describe('a sample', () => {
   });
 });
 
-describe('a plan that samples system calls', () => {
+describe('a plan that samples system calls or derived states', () => {
   const ratchet = (every: number, offset: number) => ({ crash: { model: 'syscall-kill', every, offset } });
   const planOf = (...arms: Plan['cases'][number]['arms']): Plan => ({ cases: [{ id: 'one', arms }] });
 
   it('is soaked with every one of them, and all else as it is', () => {
     expect(wholeOf(planOf(ratchet(3, 1), race, {}))).toEqual(planOf(ratchet(1, 0), race, {}));
+    const states = (every: number, offset: number) => ({ crash: { model: 'power-loss', every, offset } });
+    expect(wholeOf(planOf(states(20, 7), ratchet(1, 0)))).toEqual(planOf(states(1, 0), ratchet(1, 0)));
   });
 
   it('is another than one that samples none', () => {

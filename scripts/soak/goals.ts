@@ -60,11 +60,11 @@ export function sampleOf({ unit, number }: Goal, plan: Plan, seed: string): stri
   return plan.cases.map(({ id }) => id).filter((id) => chosen.has(id));
 }
 
-/** A plan that samples system calls, with every one of them instead; null where it samples none. */
+/** A plan that samples system calls or derived states, with every one of them instead; null where it samples none. */
 export function wholeOf<P extends Plan>(plan: P): P | null {
-  const samples = plan.cases.some(({ arms }) => arms.some(({ crash }) => crash?.model === 'syscall-kill' && crash.every !== 1));
+  const samples = plan.cases.some(({ arms }) => arms.some(({ crash }) => crash?.every !== undefined && crash.every !== 1));
   if (!samples) return null;
-  const whole = (crash: Crash): Crash => (crash.model === 'syscall-kill' ? { ...crash, every: 1, offset: 0 } : crash);
+  const whole = (crash: Crash): Crash => (crash.every === undefined ? crash : { ...crash, every: 1, offset: 0 });
   const cases = plan.cases.map((one) => ({
     ...one,
     arms: one.arms.map((arm) => (arm.crash === undefined ? arm : { ...arm, crash: whole(arm.crash) })),
