@@ -1,16 +1,22 @@
 /**
  * Planted defects: every patch in `scripts/planted/`, or those that are named: `tsx scripts/planted.ts [<name>…]`.
  *
- * A line for each. Exits 1 if a patch no longer applies, or if the plan that it names does not find its defect; 64 if a named patch is not there.
+ * A line for each. With `--table <file>` every plan (or those of `--plan`, once for each) runs against each defect of its subject instead, and the file says
+ * which crash model found which. Exits 1 if a patch no longer applies, or if the plan that it names does not find its defect; 64 if a named patch is not there.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { root, withFolder } from './ci/shared.js';
 import { prepareCopy } from './planted/copy.js';
 import { plant } from './planted/plant.js';
+import { tabulate } from './planted/tabulate.js';
 
 const home = join(root, 'scripts/planted');
-const named = process.argv.slice(2);
+const { values, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { table: { type: 'string' }, plan: { type: 'string', multiple: true, default: [] } },
+});
 const all = readdirSync(home)
   .filter((name) => name.endsWith('.patch'))
   .map((name) => name.replace(/\.patch$/, ''))
@@ -22,10 +28,19 @@ if (missing.length > 0) {
 }
 
 const wanted = named.length > 0 ? named : all;
+const patchOf = (name: string): string => join(home, `${name}.patch`);
+const { table } = values;
 const found = withFolder('planted', (folder) => {
-  prepareCopy(root, join(folder, 'prepared'));
+  const prepared = join(folder, 'prepared');
+  prepareCopy(root, prepared);
+  if (table !== undefined) {
+    const patches = new Map(wanted.map((name) => [name, patchOf(name)]));
+    const defects = tabulate(prepared, patches, values.plan, folder, (line) => process.stdout.write(`${line}\n`));
+    writeFileSync(table, `${JSON.stringify({ defects }, null, 2)}\n`);
+    return defects.filter((defect) => Object.keys(defect.found).length > 0).map(({ name }) => name);
+  }
   return wanted.filter((name) => {
-    const { problems, size } = plant(join(folder, 'prepared'), join(home, `${name}.patch`), join(folder, name));
+    const { problems, size } = plant(prepared, patchOf(name), join(folder, name));
     process.stdout.write(`${problems.length === 0 ? 'found' : 'NOT FOUND'} ${name}${size === '' ? '' : `: ${size}`}\n`);
     for (const problem of problems) process.stdout.write(`  ${problem}\n`);
     return problems.length === 0;

@@ -31,24 +31,42 @@ export function plant(prepared: string, patch: string, folder: string): Planted 
   try {
     header = parseHeader(readFileSync(patch, 'utf8'));
     plan = planOf(prepared, header);
-    cpSync(prepared, folder, { recursive: true, verbatimSymlinks: true });
-    applyPatch(folder, patch);
-    build = buildCopy(folder);
+    build = buildPatched(prepared, patch, folder);
   } catch (error) {
     return { problems: [error instanceof Error ? error.message : String(error)], size: '' };
   }
   const built = Date.now();
-  const args = ['run', `preregistrations/${header.plan}.json`, '--exploratory', '--out', 'evidence/runs', '--json'];
-  const selected = header.cases.flatMap((id) => ['--case', id]);
-  const ran = run(process.execPath, [join(build, 'harness/cli/main.js'), ...args, ...selected], { cwd: folder });
-  const report = reportIn(ran.stdout);
-  if (report === null)
-    return { problems: [`The run gave no report (exit ${ran.status}): ${ran.stderr.slice(-1000).trim()}`], size: '' };
+  const { report, refused } = runPlan(build, folder, header.plan, header.cases);
+  if (report === null) return { problems: [refused], size: '' };
   const seconds = (from: number, to: number): string => `${((to - from) / 1000).toFixed(1)} s`;
   const counted = `${report.cases} of ${plan.cases.length} cases of ${header.plan}, ${report.kills} kills, ${report.findings.length} findings`;
   return {
     problems: problemsOf(header, plan, report),
     size: `${counted}; built in ${seconds(began, built)}, ran in ${seconds(built, Date.now())}`,
+  };
+}
+
+/** Copies, patches and builds; returns the folder of the build. Throws a sentence where the patch does not apply. */
+export function buildPatched(prepared: string, patch: string, folder: string): string {
+  cpSync(prepared, folder, { recursive: true, verbatimSymlinks: true });
+  applyPatch(folder, patch);
+  return buildCopy(folder);
+}
+
+/** Runs a plan of a copy with its build. Without a report, `refused` says why there is none. */
+export function runPlan(
+  build: string,
+  folder: string,
+  plan: string,
+  cases: readonly string[] = [],
+): { report: Report | null; refused: string } {
+  const args = ['run', `preregistrations/${plan}.json`, '--exploratory', '--out', 'evidence/runs', '--json'];
+  const selected = cases.flatMap((id) => ['--case', id]);
+  const ran = run(process.execPath, [join(build, 'harness/cli/main.js'), ...args, ...selected], { cwd: folder });
+  const report = reportIn(ran.stdout);
+  return {
+    report,
+    refused: report === null ? `The run gave no report (exit ${ran.status}): ${ran.stderr.slice(-1000).trim()}` : '',
   };
 }
 

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { foundIn, modelAt, type Plan } from './table.js';
+
+const plan: Plan = {
+  id: 'plan',
+  subject: 'calls',
+  cases: [
+    {
+      id: 'killed',
+      kill: { at: 'held' },
+      arms: [{ id: 'resume' }, { id: 'race', crash: { model: 'race' } }, { id: 'loss', crash: { model: 'power-loss' } }],
+    },
+    { id: 'whole', kill: null, arms: [{ id: 'later', kill: { at: 'held' } }, { id: 'plain' }] },
+  ],
+};
+const at = (inCase: string | null, snapshot: string | null) => ({ case: inCase, snapshot });
+
+describe('the crash model to which a finding belongs', () => {
+  it('is that of the arm, of whatever the arm stands for, or of its case', () => {
+    expect(modelAt(plan, at('killed', 'producer'))).toBe('process-kill');
+    expect(modelAt(plan, at('killed', 'resume'))).toBe('process-kill');
+    expect(modelAt(plan, at('killed', 'race'))).toBe('race');
+    expect(modelAt(plan, at('killed', 'loss-n7-r1'))).toBe('power-loss');
+    expect(modelAt(plan, at('whole', 'producer'))).toBe('no crash');
+    expect(modelAt(plan, at('whole', 'later'))).toBe('process-kill');
+    expect(modelAt(plan, at('whole', 'plain'))).toBe('no crash');
+  });
+
+  it('is none for what stands at no snapshot', () => {
+    expect(modelAt(plan, at('killed', null))).toBeNull();
+    expect(modelAt(plan, at(null, null))).toBeNull();
+    expect(modelAt(plan, at('killed', 'resume-2'))).toBeNull();
+  });
+
+  it('gathers its codes over all runs, each once', () => {
+    const report = (...findings: [string, string, string][]) => ({
+      findings: findings.map(([code, inCase, snapshot]) => ({ code, where: at(inCase, snapshot) })),
+    });
+    const first = report(['b', 'killed', 'race'], ['a', 'killed', 'race'], ['b', 'killed', 'race']);
+    const second = report(['c', 'killed', 'loss'], ['d', 'nowhere', 'loss']);
+    expect(foundIn([first, second].map((one) => ({ plan, report: one })))).toEqual({ race: ['a', 'b'], 'power-loss': ['c'] });
+    expect(foundIn([])).toEqual({});
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * Which crash model finds which planted defect: every plan of a subject against each defect of that subject. Pure but for the runs it is given.
+ *
+ * A finding belongs to the model of the snapshot at which it stands. Findings about a bundle or a whole case belong to none.
+ */
+import type { Report } from './judge.js';
+
+export interface Plan {
+  readonly id: string;
+  readonly subject: string;
+  readonly cases: readonly Case[];
+}
+
+interface Case {
+  readonly id: string;
+  readonly kill: object | null;
+  readonly arms: readonly Arm[];
+}
+
+interface Arm {
+  readonly id: string;
+  readonly kill?: object | null;
+  readonly crash?: { readonly model: string };
+}
+
+/** In the order in which a table shows them. */
+export const models = [
+  'no crash',
+  'process-kill',
+  'crash-in-recovery',
+  'race',
+  'zombie',
+  'syscall-kill',
+  'power-loss',
+  'io-fault',
+] as const;
+type Model = (typeof models)[number];
+
+export interface Defect {
+  readonly name: string;
+  readonly why: string;
+  /** What each plan that ran said. */
+  readonly plans: readonly { readonly plan: string; readonly verdict: string; readonly void: number }[];
+  /** The codes by which each model found it. */
+  readonly found: Readonly<Partial<Record<Model, readonly string[]>>>;
+}
+
+/** The findings of some runs by model, codes in their order. */
+export function foundIn(runs: readonly { readonly plan: Plan; readonly report: Pick<Report, 'findings'> }[]): Defect['found'] {
+  const codes = new Map<Model, Set<string>>();
+  for (const { plan, report } of runs)
+    for (const { code, where } of report.findings) {
+      const model = modelAt(plan, where);
+      if (model === null) continue;
+      codes.set(model, (codes.get(model) ?? new Set()).add(code));
+    }
+  return Object.fromEntries(models.flatMap((model) => (codes.has(model) ? [[model, [...(codes.get(model) ?? [])].sort()]] : [])));
+}
+
+/** Null where it stands at no snapshot of the plan. */
+export function modelAt(
+  { cases }: Plan,
+  where: { readonly case: string | null; readonly snapshot: string | null },
+): Model | null {
+  const inCase = cases.find(({ id }) => id === where.case);
+  if (inCase === undefined || where.snapshot === null) return null;
+  const ofProducer = inCase.kill === null ? 'no crash' : 'process-kill';
+  if (where.snapshot === 'producer') return ofProducer;
+  const arm =
+    inCase.arms.find(({ id }) => id === where.snapshot) ??
+    inCase.arms.find(({ id, crash }) => crash !== undefined && where.snapshot?.startsWith(`${id}-`));
+  if (arm === undefined) return null;
+  if (arm.crash !== undefined) return models.find((model) => model === arm.crash?.model) ?? null;
+  return (arm.kill ?? null) === null ? ofProducer : 'process-kill';
+}

@@ -1,0 +1,48 @@
+/**
+ * Runs the plans of its subject against each planted defect, all of them or those that are named, and says which crash model found it.
+ *
+ * Fault model: that of each plan. It takes hours for all plans and defects; a soak does it, and its summary is kept.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseHeader } from './header.js';
+import { buildPatched, runPlan } from './plant.js';
+import { foundIn, type Defect, type Plan } from './table.js';
+
+/**
+ * @param prepared a copy of the sources by `prepareCopy`
+ * @param patches the patch files
+ * @param wanted the names of the plans; empty for all
+ * @param home an empty folder for the patched copies
+ */
+export function tabulate(
+  prepared: string,
+  patches: ReadonlyMap<string, string>,
+  wanted: readonly string[],
+  home: string,
+  say: (line: string) => void,
+): Defect[] {
+  const plans = plansIn(prepared).filter(({ id }) => wanted.length === 0 || wanted.includes(id));
+  return [...patches].map(([name, patch]): Defect => {
+    const { plan: guard, why } = parseHeader(readFileSync(patch, 'utf8'));
+    const folder = join(home, name);
+    const build = buildPatched(prepared, patch, folder);
+    const subject = plansIn(prepared).find(({ id }) => id === guard)?.subject;
+    const runs = plans
+      .filter((plan) => plan.subject === subject)
+      .flatMap((plan) => {
+        const { report, refused } = runPlan(build, folder, plan.id);
+        say(`${name}, ${plan.id}: ${report === null ? refused : `${report.verdict}, ${report.findings.length} findings`}`);
+        return report === null ? [] : [{ plan, report }];
+      });
+    rmSync(folder, { recursive: true, force: true });
+    const said = runs.map(({ plan, report }) => ({ plan: plan.id, verdict: report.verdict, void: report.voids.length }));
+    return { name, why, plans: said, found: foundIn(runs) };
+  });
+}
+
+function plansIn(folder: string): Plan[] {
+  const home = join(folder, 'preregistrations');
+  const names = readdirSync(home).filter((name) => name.endsWith('.json'));
+  return names.sort().map((name) => JSON.parse(readFileSync(join(home, name), 'utf8')) as Plan);
+}
