@@ -25,11 +25,15 @@ export function fileSystemAt(path: string, mountTable: string): string | null {
   for (const line of mountTable.split('\n')) {
     const [, escaped, type] = line.split(' ');
     if (escaped === undefined || type === undefined) continue;
-    const point = escaped.replace(/\\([0-7]{3})/g, (_match, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+    const point = escaped.includes('\\') ? unescaped(escaped) : escaped;
     const covers = point === '/' || path === point || path.startsWith(`${point}/`);
     if (covers && point.length >= (best?.point.length ?? 0)) best = { point, type };
   }
   return best?.type ?? null;
+}
+
+function unescaped(point: string): string {
+  return point.replace(/\\([0-7]{3})/g, (_match, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
 /** Refuses a folder, there or not yet, on a file system on which no state is safe. */
@@ -56,7 +60,7 @@ function mounts(): string | null {
 /** The real path of a folder, or of the nearest one above it that is there; null where it may not be looked at, which is told elsewhere. */
 function realPlace(path: string): string | null {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' && dirname(path) !== path ? realPlace(dirname(path)) : null;
   }

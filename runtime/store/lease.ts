@@ -26,8 +26,7 @@ export class Lease {
     try {
       demandWritable(path);
       database = new Database(path, { timeout: stepMs });
-      database.pragma('journal_mode = MEMORY');
-      database.exec('BEGIN EXCLUSIVE');
+      database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
       return new Lease(database);
     } catch (cause) {
       const error = isBusy(cause) ? new OwnerAlive(directory) : unreadable(path, 'write', cause);

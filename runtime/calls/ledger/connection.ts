@@ -215,10 +215,9 @@ function demandWholePages(database: Database.Database, path: string): void {
 }
 
 function demandSettings(database: Database.Database): Settings {
-  database.pragma('mmap_size = 0');
-  database.pragma(`wal_autocheckpoint = ${foldAfterPages}`);
-  database.pragma('journal_mode = WAL');
-  database.pragma('synchronous = FULL');
+  database.exec(
+    `PRAGMA mmap_size = 0; PRAGMA wal_autocheckpoint = ${foldAfterPages}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL`,
+  );
   const settings = settingsOf(database);
   const { journal_mode: journalMode, synchronous } = settings;
   if (!isDurable(settings))
@@ -239,6 +238,10 @@ function settingsOf(database: Database.Database): Settings {
   return { node: process.versions.node, sqlite: versionOf(database), journal_mode, synchronous };
 }
 
+let library: string | null = null;
+
+/** Of the library, which a process loads once: asked once. */
 function versionOf(database: Database.Database): string {
-  return database.prepare('SELECT sqlite_version()').pluck().get() as string;
+  library ??= database.prepare('SELECT sqlite_version()').pluck().get() as string;
+  return library;
 }

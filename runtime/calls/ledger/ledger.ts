@@ -42,7 +42,8 @@ export class Ledger {
   private writer: Writer | null = null;
   private directorySynced = false;
   private failed: unknown = null;
-  private selectArtifact: Database.Statement;
+  /** Of the connection in use; null until it is asked for. */
+  private selectArtifact: Database.Statement | null = null;
 
   private constructor(
     private readonly path: string,
@@ -52,7 +53,6 @@ export class Ledger {
   ) {
     this.tail = history.events.at(-1) ?? emptyTail;
     this.identity = identityOf(path);
-    this.selectArtifact = artifactStatement(connected);
   }
 
   /** Verifies the whole file through a connection that cannot change it. */
@@ -106,6 +106,7 @@ export class Ledger {
     try {
       this.demandSameFiles();
       const { database } = this.connected;
+      if (this.isTail(readTail(database))) return;
       // In one transaction: an owner may be appending meanwhile.
       const { events, tail } = database.transaction(() => ({
         events: readEvents(database, this.tail),
@@ -115,7 +116,7 @@ export class Ledger {
         this.history.add(event);
         this.tail = event;
       }
-      if (tail.seq !== this.tail.seq || tail.digest !== this.tail.digest) throw this.overtaken();
+      if (!this.isTail(tail)) throw this.overtaken();
     } catch (cause) {
       throw translated(cause, this.path);
     }
@@ -124,6 +125,7 @@ export class Ledger {
   artifact(sha256: string): Buffer | null {
     this.demandOpen();
     try {
+      this.selectArtifact ??= artifactStatement(this.connected);
       return (this.selectArtifact.get(sha256) as Buffer | undefined) ?? null;
     } catch (cause) {
       throw translated(cause, this.path);
@@ -150,7 +152,7 @@ export class Ledger {
     const look = this.connected;
     this.connected = openToWrite(this.path);
     look.database.close();
-    this.selectArtifact = artifactStatement(this.connected);
+    this.selectArtifact = null;
     this.writer = new Writer(this.connected.database, (found) => this.demandUntouched(found));
     return this.writer;
   }
@@ -170,7 +172,11 @@ export class Ledger {
   /** Asked inside each write transaction, of the last event that the file holds. */
   private demandUntouched(found: Tail): void {
     this.demandSameFiles();
-    if (found.seq !== this.tail.seq || found.digest !== this.tail.digest) throw this.overtaken();
+    if (!this.isTail(found)) throw this.overtaken();
+  }
+
+  private isTail({ seq, digest }: Tail): boolean {
+    return seq === this.tail.seq && digest === this.tail.digest;
   }
 
   private placed(drafts: readonly Draft[]): Row[] {

@@ -12,6 +12,8 @@ import { encodeFrame, sizeBound } from './frame.js';
 export interface Prepared {
   record: Told;
   text: string;
+  /** Bytes of the text. */
+  size: number;
   features: string[];
   bound: number;
 }
@@ -37,16 +39,16 @@ export function prepare(record: Told): Prepared {
       `${type} cannot be recorded: it has ${size} bytes, and at most ${payloadCap(type)} fit. Make it shorter.`,
     );
   const features = type === 'lineage' ? [] : featuresOf(record as Draft);
-  return { record, text, features, bound: sizeBound(type, features, size) };
+  return { record, text, size, features, bound: sizeBound(type, features, size) };
 }
 
 export function encode(
-  { record, text, features }: Prepared,
+  { record, text, size, features }: Prepared,
   { seq, fence, synced, offset }: Stamp,
 ): { bytes: Buffer; frame: Frame } {
   const { type } = record;
   const kind = kindOf(type);
-  const { bytes, digest } = encodeFrame({ type, seq, fence, synced, features }, kind, text);
+  const { bytes, digest } = encodeFrame({ type, seq, fence, synced, features }, kind, text, size);
   const payload = record.payload as unknown as Frame['payload'];
   return { bytes, frame: { seq, kind, type, fence, synced, features, payload, offset, size: bytes.length, digest } };
 }

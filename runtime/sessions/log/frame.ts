@@ -52,10 +52,14 @@ export interface Extent {
 
 export type Reading = { is: 'frame'; frame: Frame } | { is: 'newer'; names: string[] } | { is: 'damaged'; what: string };
 
-/** The bytes of a frame and its digest; `payload` is canonical JSON. */
-export function encodeFrame(header: Header, kind: Kind, payload: string): { bytes: Buffer; digest: string } {
+/** The bytes of a frame and its digest; `payload` is canonical JSON, its size in bytes known to who has counted them. */
+export function encodeFrame(
+  header: Header,
+  kind: Kind,
+  payload: string,
+  payloadSize = Buffer.byteLength(payload),
+): { bytes: Buffer; digest: string } {
   const head = headerText(header);
-  const payloadSize = Buffer.byteLength(payload);
   const bytes = Buffer.allocUnsafe(prefixBytes + head.length + payloadSize + digestSize);
   magic.copy(bytes);
   bytes[4] = version;
@@ -77,7 +81,8 @@ export function sizeBound(type: string, features: readonly string[], payloadSize
 }
 
 function headerText({ type, features, fence, seq, synced }: Header): string {
-  return `{"features":${JSON.stringify(features)},"fence":${fence},"seq":${seq},"synced":${synced},"type":"${type}"}`;
+  const list = features.length === 0 ? '[]' : JSON.stringify(features);
+  return `{"features":${list},"fence":${fence},"seq":${seq},"synced":${synced},"type":"${type}"}`;
 }
 
 /** Null where no frame begins. `bytes` holds at least the prefix; nothing of it is trusted. */

@@ -168,14 +168,19 @@ export class SessionLog {
   }
 
   private fits(items: readonly Prepared[], closing: boolean): boolean {
-    const records = [...this.promised, ...items].map(({ record }) => record);
-    const added = [...this.opening, ...this.promised, ...items].reduce((sum, { bound }) => sum + bound, 0);
-    return this.budget.admits(this.writer.length + added, records, closing);
+    const due = this.promised.length === 0 ? items : [...this.promised, ...items];
+    const size = this.writer.length + boundOf(this.opening) + boundOf(due);
+    return this.budget.admits(
+      size,
+      due.map(({ record }) => record),
+      closing,
+    );
   }
 
   private raise(items: readonly Prepared[]): void {
+    if (items.every(({ features }) => features.length === 0)) return;
     const names = items.flatMap(({ features }) => features);
-    if (names.length > 0) raiseFloor(this.options.floorFolder ?? this.folder, names, this.options.files);
+    raiseFloor(this.options.floorFolder ?? this.folder, names, this.options.files);
   }
 
   /** One write, at most one sync. What is told of is in the log, and the log is ready for the next append. */
@@ -191,7 +196,7 @@ export class SessionLog {
     this.demandPlace(frames[this.opening.length]);
     const [only] = encoded;
     const bytes = encoded.length === 1 && only !== undefined ? only.bytes : Buffer.concat(encoded.map((one) => one.bytes));
-    this.writer.append(bytes, sync, named(frames));
+    this.writer.append(bytes, sync, () => named(frames));
     this.opening = [];
     this.last += frames.length;
     if (sync) this.synced = this.last;
@@ -227,6 +232,12 @@ export function readSessionLog(
   demandMade(folder);
   readFloor(options.floorFolder ?? folder);
   return scanLog(join(folder, logName), onFrame, options.files);
+}
+
+function boundOf(items: readonly Prepared[]): number {
+  let bytes = 0;
+  for (const { bound } of items) bytes += bound;
+  return bytes;
 }
 
 function counted({ length }: readonly Draft[]): string {

@@ -7,14 +7,22 @@
  * earlier crash left is gone, durably, before the first byte is added. A barrier is acknowledged when its bytes and, the first time, the
  * name of the file are durable.
  */
+import type * as fs from 'node:fs';
 import { dirname } from 'node:path';
 import { RuntimeError } from '../../core/errors.js';
 import { SessionError } from '../core/refusals.js';
-import { identityOf } from '../../store/identity.js';
 import { readError } from '../../store/read-error.js';
 import type { Frame } from '../core/records.js';
 import { reasonOf, systemFiles, type Files } from './files.js';
 import { openLog, scanDescriptor, type Scan } from './scan.js';
+
+/** Says for a message which frames are concerned; asked only where something failed. */
+type Named = () => string;
+
+/** Which file it is: a lock and a descriptor belong to one, not to its name. */
+type Identity = Pick<fs.Stats, 'dev' | 'ino'>;
+
+const nowhere: Named = () => '';
 
 export class LogWriter {
   private failure: SessionError | null = null;
@@ -27,7 +35,7 @@ export class LogWriter {
   private constructor(
     private readonly path: string,
     private readonly descriptor: number,
-    private readonly identity: string,
+    private readonly identity: Identity,
     readonly scan: Scan,
     private size: number,
     private readonly files: Files,
@@ -42,7 +50,7 @@ export class LogWriter {
       const scan = scanDescriptor(path, descriptor, onFrame, files);
       const { dev, ino } = files.fstatSync(descriptor);
       syncRead(path, descriptor, files);
-      return new LogWriter(path, descriptor, `${dev}:${ino}`, scan, scan.end + scan.tornBytes, files);
+      return new LogWriter(path, descriptor, { dev, ino }, scan, scan.end + scan.tornBytes, files);
     } catch (cause) {
       files.closeSync(descriptor);
       throw cause instanceof RuntimeError ? cause : readError(path, cause);
@@ -67,7 +75,7 @@ export class LogWriter {
   }
 
   /** Writes one barrier; with `sync`, durable once this returned. `what` names its frames. */
-  append(bytes: Buffer, sync: boolean, what: string): void {
+  append(bytes: Buffer, sync: boolean, what: Named): void {
     this.demandUsable();
     // Before anything is written: a process that has no descriptor left learns of it while the log is as it was.
     const folder = sync && !this.folderSynced ? this.openFolder() : null;
@@ -86,22 +94,23 @@ export class LogWriter {
     if (this.closed) return;
     this.closed = true;
     try {
-      if (this.unsynced && this.failure === null) this.sync(null, `What was appended last`);
+      if (this.unsynced && this.failure === null) this.sync(null, () => 'What was appended last');
     } finally {
       this.files.closeSync(this.descriptor);
     }
   }
 
   /** A lock belongs to a file and so does this descriptor: only the name and the size tell that others were here. */
-  private demandUntouched(what: string): void {
-    const { dev, ino, size } = this.guarded(what, () => this.files.fstatSync(this.descriptor));
-    const there = this.guarded(what, () => identityOf(this.path, this.files));
-    if (`${dev}:${ino}` !== this.identity) this.foreign(what, 'the descriptor leads to another file');
-    if (there !== this.identity) this.foreign(what, there === null ? 'the log is gone' : 'another file is in its place');
-    if (size !== this.size) this.foreign(what, `it has ${size} bytes and not ${this.size}`);
+  private demandUntouched(what: Named): void {
+    const open = this.guarded(what, () => this.files.fstatSync(this.descriptor));
+    const there = this.guarded(what, () => this.files.lstatSync(this.path, { throwIfNoEntry: false }));
+    if (!isSameFile(open, this.identity)) this.foreign(what, 'the descriptor leads to another file');
+    if (there === undefined) this.foreign(what, 'the log is gone');
+    if (!isSameFile(there, this.identity)) this.foreign(what, 'another file is in its place');
+    if (open.size !== this.size) this.foreign(what, `it has ${open.size} bytes and not ${this.size}`);
   }
 
-  private cutTail(what: string): void {
+  private cutTail(what: Named): void {
     if (this.size === this.end) return;
     this.guarded(what, () => {
       this.files.ftruncateSync(this.descriptor, this.end);
@@ -110,7 +119,7 @@ export class LogWriter {
     this.size = this.end;
   }
 
-  private write(bytes: Buffer, what: string): void {
+  private write(bytes: Buffer, what: Named): void {
     let written = 0;
     this.guarded(
       what,
@@ -128,7 +137,7 @@ export class LogWriter {
     this.unsynced = true;
   }
 
-  private sync(folder: number | null, what: string): void {
+  private sync(folder: number | null, what: Named): void {
     this.guarded(what, () => this.files.fdatasyncSync(this.descriptor));
     if (folder !== null) {
       this.guarded(
@@ -159,25 +168,25 @@ export class LogWriter {
     }
   }
 
-  private guarded<T>(what: string, work: () => T, where: () => string = () => ''): T {
+  private guarded<T>(what: Named, work: () => T, where: () => string = nowhere): T {
     try {
       return work();
     } catch (cause) {
       throw this.poison(
         new SessionError(
           'log-failed',
-          `${what} could not be made durable in ${this.path} (${reasonOf(cause)}${where()}). Nothing more is written; free the cause and open the session again.`,
+          `${what()} could not be made durable in ${this.path} (${reasonOf(cause)}${where()}). Nothing more is written; free the cause and open the session again.`,
           { cause },
         ),
       );
     }
   }
 
-  private foreign(what: string, why: string): never {
+  private foreign(what: Named, why: string): never {
     throw this.poison(
       new SessionError(
         'foreign-write',
-        `${what} was not appended to ${this.path}: somebody else changed it (${why}). Nothing more is written; find out who, then open the session again.`,
+        `${what()} was not appended to ${this.path}: somebody else changed it (${why}). Nothing more is written; find out who, then open the session again.`,
       ),
     );
   }
@@ -186,6 +195,10 @@ export class LogWriter {
     this.failure = failure;
     return failure;
   }
+}
+
+function isSameFile(found: Identity, { dev, ino }: Identity): boolean {
+  return found.dev === dev && found.ino === ino;
 }
 
 function syncRead(path: string, descriptor: number, files: Files): void {

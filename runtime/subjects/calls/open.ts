@@ -27,7 +27,11 @@ function open({ environment, parking, using }: RoleContext, options: Omit<Option
   const runtime = openRuntime({
     ...options,
     directory: environment.state,
-    onCommitted: (events) => parking.passed(['commit', ...events.map((event) => event.type)]),
+    onCommitted: (events) => {
+      // By now the connection that writes has taken the place of the one that looked.
+      using(runtime.settings);
+      parking.passed(['commit', ...events.map((event) => event.type)]);
+    },
   });
   using(runtime.settings);
   return runtime;

@@ -5,8 +5,8 @@
  * announcement without blocking was measured to let hundreds of writes through before the kill. End of file on descriptor 4 means
  * that nobody is left to decide: the process ends at once, without running any exit handler that could still write.
  */
-import * as fs from 'node:fs';
 import { canonical } from '../../core/canonical.js';
+import { readBlocking, writeWhole } from './descriptor.js';
 
 const announceTo = 3;
 const releasedBy = 4;
@@ -34,24 +34,10 @@ export class Parking {
 
 function park(armed: { name: string; occurrence: number }, nonce: string): void {
   const line = canonical({ checkpoint: armed.name, nonce, occurrence: armed.occurrence, pid: process.pid });
-  const bytes = Buffer.from(`${line}\n`, 'utf8');
-  for (let written = 0; written < bytes.length;) written += fs.writeSync(announceTo, bytes, written);
+  writeWhole(announceTo, `${line}\n`);
   const answer = Buffer.alloc(1);
-  if (readBlocking(answer) === 1 && answer.toString('latin1') === 'g') return;
+  if (readBlocking(releasedBy, answer) === 1 && answer.toString('latin1') === 'g') return;
   exitAtOnce(abandoned);
-}
-
-function readBlocking(into: Buffer): number {
-  const waiting = new Int32Array(new SharedArrayBuffer(4));
-  for (;;) {
-    try {
-      return fs.readSync(releasedBy, into, 0, 1, null);
-    } catch (error) {
-      // A spawner may have left its end non-blocking.
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      Atomics.wait(waiting, 0, 0, 5);
-    }
-  }
 }
 
 function exitAtOnce(code: number): never {
