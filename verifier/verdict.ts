@@ -35,7 +35,7 @@ export function overall(claims: readonly Pick<Claim, 'result'>[], voids: number)
 
 /** The limits that no claim can lift. */
 const limits = ({ logName }: SubjectModel): string[] => [
-  'Power loss: every kill is a process crash; the page cache survived.',
+  'Power loss, but in the arms that are about it: every other kill is a process crash; the page cache survived.',
   `A ${logName} and its receipts cut off at the end in step: no chain inside the bundle shows it.`,
   'Whether the plan came before anybody peeked, and when it was committed.',
 ];

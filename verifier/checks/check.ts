@@ -84,6 +84,11 @@ export const findingCodes = [
   'session-race-doubled',
   'session-race-lost',
   'syscall-missed',
+  'power-state-missed',
+  'promise-lost',
+  'record-forked',
+  'state-refused',
+  'recovery-misread',
 ] as const;
 
 export type FindingCode = (typeof findingCodes)[number];

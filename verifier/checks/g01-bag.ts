@@ -37,14 +37,15 @@ function nameProblems({ tree, execution }: Bundle): BagProblem[] {
   return [{ code: 'bag-malformed', file: 'bag-info.txt', detail: 'The bag is named after another run than the recorded one.' }];
 }
 
-/** The files that every run of this plan must hold: the count does not depend on the run, but for the calls that a ratchet found. */
+/** The files that every run of this plan must hold: the count does not depend on the run, but for the calls that a ratchet found and the states that a power loss left. */
 function plannedFiles(bundle: Bundle, model: SubjectModel): string[] {
   const whole = [...tagFiles, tagManifest, 'data/plan.json', 'data/execution.json', 'data/build.json'];
   const cases = bundle.cases.filter(({ id }) => isSelected(bundle, id)).map(({ id }) => `data/cases/${id}/case.json`);
   const ofEach = ['receipts.jsonl', 'inspector.json', 'inspection.json'];
   const ofSnapshots = judgedSnapshots(bundle).flatMap((snapshot) => {
     const { crash, traced } = snapshot.planned;
-    const group = [...(crash === null ? [] : ['group.json']), ...(traced === null ? [] : ['trace.txt'])];
+    const ofLoss = snapshot.loss === undefined ? [] : ['trace.txt', 'derivation.json', 'states.jsonl'];
+    const group = [...(crash === null ? [] : ['group.json']), ...(traced === null ? [] : ['trace.txt']), ...ofLoss];
     const own = snapshot.roles.flatMap((role) => [
       role.file('process.json'),
       ...(snapshot.planned.kill === null ? [role.file('answer.json')] : []),

@@ -99,6 +99,11 @@ function recordProblems(snapshot: Snapshot): RecordProblem[] {
     if (wrong !== null) malformed('group.json', wrong);
   }
   if (snapshot.planned.traced !== null) shaped('trace.txt', snapshot.trace);
+  if (snapshot.loss !== undefined) {
+    shaped('trace.txt', snapshot.loss.derivation);
+    shaped('derivation.json', snapshot.loss.counted);
+    shaped('states.jsonl', snapshot.loss.told);
+  }
   shaped('inspector.json', snapshot.inspector);
   shaped('inspection.json', snapshot.inspection);
   for (const { format, unfinished } of snapshot.states)
@@ -148,8 +153,9 @@ function groupWrong({ planned: { crash }, roles }: Snapshot, { model, members }:
 const ofOneRole = new Set(['process.json', 'checkpoint.jsonl', 'answer.json', 'stderr.log', 'trace.txt']);
 
 /** Records of processes, and folders of theirs, that the snapshot has not: the layout of the bag allows them, this snapshot does not. */
-function strays({ names, planned: { crash, traced }, roles }: Snapshot): string[] {
-  const untraced = traced === null ? names.filter((name) => name === 'trace.txt') : [];
+function strays({ names, planned: { crash, traced }, roles, loss }: Snapshot): string[] {
+  const unlawful = [...(traced === null ? ['trace.txt'] : []), 'derivation.json', 'states.jsonl'];
+  const untraced = loss === undefined ? names.filter((name) => unlawful.includes(name)) : [];
   if (crash === null) return [...untraced, ...names.filter((name) => name === 'group.json' || name.startsWith('members/'))];
   return names.filter((name) => {
     const [top = '', member = '', inside = ''] = name.split('/');

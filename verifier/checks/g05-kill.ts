@@ -9,6 +9,7 @@
  */
 import type { Process } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
+import type { LossEvidence } from '../read/loss.js';
 import type { RoleEvidence } from '../read/role.js';
 import { countOf } from '../read/ratchet.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
@@ -63,6 +64,7 @@ function roleWrong(bundle: Bundle, model: SubjectModel, snapshot: Snapshot, role
   const place = parkedAt(snapshot, role);
   armedWrong(role, record, place, armedElsewhere(snapshot), unproven);
   if (snapshot.planned.traced !== null) tracedWrong(snapshot, record, unproven);
+  if (snapshot.loss !== undefined) watchedWrong(snapshot.loss, record, unproven);
   wentOn(snapshot, model, record, unproven);
   if (kill === null) return ownEnd(role, record, unproven);
   if (record.exit.signal !== 'SIGKILL' || record.exit.code !== null) unproven('The process did not end by signal 9.');
@@ -127,6 +129,13 @@ function tracedWrong(snapshot: Snapshot, { pid }: Process, unproven: Unproven): 
   if (open.length !== 1 || last !== open[0]) wrong('The last call is not the only one that never came back.');
   if (last?.name !== traced?.call?.name || countOf(calls, last?.name ?? '') !== traced?.call?.nth)
     wrong('The tracer did not kill before the armed call.');
+}
+
+/** Under power loss the tracer kills nobody: it tells of the role, up to its own end. */
+function watchedWrong({ derivation }: LossEvidence, { pid }: Process, unproven: Unproven): void {
+  const { end } = need(derivation).trace;
+  if (end.pid !== pid) unproven('The tracer tells of another process or thread.', 'trace.txt');
+  if (end.killed) unproven('The tracer tells another end of the process.', 'trace.txt');
 }
 
 function armedWrong(

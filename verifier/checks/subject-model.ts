@@ -9,6 +9,7 @@ import type { KeptAnswers } from '../model/provider.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
 import type { Expectation, PlannedSnapshot } from '../read/plan.js';
+import type { Asked } from '../read/power-loss/items.js';
 import type { OnItsWay, Received } from '../read/receipts.js';
 import type { StateEvidence } from '../read/state.js';
 import type { Place } from './parking.js';
@@ -55,6 +56,13 @@ export interface SubjectModel {
   logFile(state: StateEvidence): string;
   record(state: StateEvidence): Read<SubjectRecord>;
   outcome(snapshot: Snapshot): SharedOutcome;
+  /** The digest of each entry alone, as a role tells that of the last one. */
+  digests(state: StateEvidence): Read<readonly string[]>;
+  /**
+   * Up to which entry the record had to be durable before a request left, which is the nth of its method, path and key that this snapshot
+   * sent; 0 where it rests on none.
+   */
+  restsOn(snapshot: Snapshot, request: Asked, nth: number): number;
   /** Null where the record ends as that of a process does that stood at its place. */
   departureFrom(place: Place, snapshot: Snapshot, bundle: Bundle): Departure | null;
   /** Whether the last thing on record is the intent of a request of which nothing came back. */

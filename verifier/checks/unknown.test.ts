@@ -69,6 +69,8 @@ const rows: [guarantee: string, scope: string, what: string, change: (editor: Ed
   ['G31', 'drifted', 'the ledger is not there', withoutLedger('drifted', 'same')],
   ['G32', 'again', 'the ledger that it is to end as is not there', withoutLedger('again', 'finalize')],
   ['G45', 'ratchet', 'the run that nobody killed made no call', withoutCalls('ratchet', 'syncs')],
+  ['G46', 'lost', 'the counts are not there', without('lost', 'power', 'derivation.json')],
+  ['G47', 'lost', 'what the subject found is not there', without('lost', 'power', 'states.jsonl')],
 ];
 
 describe('unknown', () => {

@@ -44,10 +44,12 @@ export class Editor {
     return readBundle(this.tree, this.memory);
   }
 
-  /** None of a ratchet: what is broken in one of its snapshots is missed in another as well. */
+  /** None under a tracer: what is broken in one of its snapshots is missed in another as well. */
   find(wanted: (snapshot: Snapshot, bundle: Bundle) => boolean): Snapshot | undefined {
     return this.findAny(
-      (snapshot, bundle) => snapshot.lineage.every(({ planned }) => planned.traced === null) && wanted(snapshot, bundle),
+      (snapshot, bundle) =>
+        snapshot.lineage.every(({ planned }) => planned.traced === null && planned.powerLoss === null) &&
+        wanted(snapshot, bundle),
     );
   }
 

@@ -7,11 +7,12 @@ import { inspectionMutations } from './inspection.js';
 import { killMutations } from './kill.js';
 import { grouped, type Place } from './places.js';
 import { planMutations } from './plan.js';
+import { powerLossMutations } from './power-loss.js';
 import { receiptMutations } from './receipts.js';
 import { syscallMutations } from './syscalls.js';
 
 export const sharedMutations = (completed: Place, withOwnReceipts = completed) =>
   grouped([
     ...[bagMutations, planMutations(completed), killMutations(completed, withOwnReceipts)],
-    ...[inspectionMutations(completed), receiptMutations(withOwnReceipts), syscallMutations],
+    ...[inspectionMutations(completed), receiptMutations(withOwnReceipts), syscallMutations, powerLossMutations],
   ]);

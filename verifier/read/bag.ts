@@ -94,7 +94,7 @@ const layout = new RegExp(
     'data/(?:plan|execution|build)\\.json',
     'data/git/(?:[0-9a-f]{40}|[0-9a-f]{64})',
     `data/cases/${named}/case\\.json`,
-    `data/cases/${named}/${named}/(?:(?:process|answer|inspector|inspection|group)\\.json|(?:checkpoint|receipts)\\.jsonl|(?:stderr\\.log|trace\\.txt))`,
+    `data/cases/${named}/${named}/(?:(?:process|answer|inspector|inspection|group|derivation)\\.json|(?:checkpoint|receipts|states)\\.jsonl|(?:stderr\\.log|trace\\.txt))`,
     `data/cases/${named}/${named}/members/${named}/(?:(?:process|answer)\\.json|checkpoint\\.jsonl|stderr\\.log)`,
     // Volatile files are never copied; anything else below state/ is the subject's own.
     `data/cases/${named}/${named}/(?:members/${named}/)?state/(?!lease\\.sqlite|ledger\\.sqlite-shm$).+)$`,

@@ -11,9 +11,11 @@ import { snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
 import { readPlan } from './plan-file.js';
 import { readReceipts, type ReceiptLog } from './receipts.js';
 import type { Found } from './ratchet.js';
+import { LossEvidence, type LossPlace } from './loss.js';
+import { asLeft, type Beginning } from './power-loss-arm.js';
 import { memberIds, ownsMovedFolder, RoleEvidence } from './role.js';
 import type { SessionLog } from './session-log.js';
-import { StateEvidence, type StateFile } from './state.js';
+import { StateEvidence, type StateFile, type StateTrouble } from './state.js';
 import { readTrace, type Trace } from './trace.js';
 import type { Tree } from './tree.js';
 
@@ -50,6 +52,10 @@ export class Snapshot {
     /** The snapshot that this one continues; undefined for the producer. */
     readonly base: Snapshot | undefined,
     private readonly paths: readonly string[],
+    /** Of an arm under power loss; undefined elsewhere. */
+    readonly loss?: LossEvidence,
+    /** Of an arm as a power loss left it: the arm itself, which ran on. */
+    readonly ranOn?: Snapshot,
   ) {
     this.name = planned.id;
     this.folder = `data/cases/${caseId}/${planned.id}/`;
@@ -59,8 +65,7 @@ export class Snapshot {
         ? [this.alone]
         : memberIds(planned.crash).map((id) => new RoleEvidence(source, `${this.folder}members/${id}/`, id));
     const listed = (record: Read<Group> | Read<Process>): Read<StateFile[]> => part(record, ({ live_inventory: live }) => live);
-    const mayBeUnfinished = planned.kill?.at === 'call' && planned.role === 'produce' && base === undefined;
-    this.state = new StateEvidence(source, this.file('state/'), paths, () => listed(this.group ?? this.process), mayBeUnfinished);
+    this.state = new StateEvidence(source, this.file('state/'), paths, () => listed(this.group ?? this.process), this.trouble);
     const owner = this.roles.find((role) => ownsMovedFolder(planned.crash, role));
     this.movedAway = owner && new StateEvidence(source, owner.file('state/'), paths, () => listed(owner.process));
   }
@@ -143,6 +148,16 @@ export class Snapshot {
     return this.movedAway === undefined ? [this.state] : [this.state, this.movedAway];
   }
 
+  /** Who is killed before a system call, or by a power loss, may not have come to the end of a creation. */
+  private get trouble(): StateTrouble {
+    const { kill, role, powerLoss } = this.planned;
+    const lostPower = powerLoss !== null && powerLoss.begins !== null;
+    if (kill?.at !== 'call') return { unfinished: 'never', lostPower };
+    if (lostPower) return { unfinished: 'where-it-has-no-format', lostPower };
+    const isFirst = role === 'produce' && this.base === undefined;
+    return { unfinished: isFirst ? 'where-it-holds-nothing' : 'never', lostPower };
+  }
+
   private fact<T>(name: string, validate: shape.Validator<T>, what: string): Read<T> {
     return readFact(this.source, this.file(name), validate, what);
   }
@@ -203,19 +218,45 @@ export function readBundle(tree: Tree, memory = new Memory()): Bundle {
   return { tree, planBytes: files.get('data/plan.json'), plan, execution, cases, folders };
 }
 
-function caseEvidence(source: Source, planned: PlannedCase, pathsOf: Map<string, string[]>): CaseEvidence {
+type PathsOf = ReadonlyMap<string, readonly string[]>;
+
+function caseEvidence(source: Source, planned: PlannedCase, pathsOf: PathsOf): CaseEvidence {
   const record = readFact(source, `data/cases/${planned.id}/case.json`, shape.validateCase, 'a case record');
+  const losses = new Map<string, LossEvidence>();
+  for (const arm of snapshotsOf(planned)) {
+    const place = lossPlace(planned.id, arm, pathsOf);
+    if (place !== null) losses.set(arm.id, new LossEvidence(source, place));
+  }
   const snapshots = new Map<string, Snapshot>();
-  for (const part of snapshotsOf(planned, foundIn(source, planned))) {
-    const base = part.from === null ? undefined : snapshots.get(part.from);
-    snapshots.set(part.id, new Snapshot(source, planned.id, part, base, pathsOf.get(`${planned.id}/${part.id}`) ?? []));
+  for (const part of snapshotsOf(planned, foundIn(source, planned, losses))) {
+    const { id, powerLoss } = part;
+    const loss = powerLoss === null ? undefined : losses.get(powerLoss.arm);
+    const from = part.from === null ? undefined : snapshots.get(part.from);
+    const begins = powerLoss?.begins ?? null;
+    const base = begins === null || from === undefined || loss === undefined ? from : leftBy(from, loss, begins, source);
+    const own = begins === null ? loss : undefined;
+    snapshots.set(id, new Snapshot(source, planned.id, part, base, pathsOf.get(`${planned.id}/${id}`) ?? [], own));
   }
   const reason = record.value?.void ?? null;
   return { id: planned.id, planned, record, snapshots: [...snapshots.values()], void: reason === null ? null : reason.reason };
 }
 
+/** Null where the arm is none under power loss. */
+function lossPlace(caseId: string, { id, from, powerLoss }: PlannedSnapshot, pathsOf: PathsOf): LossPlace | null {
+  if (powerLoss === null) return null;
+  const folder = (name: string): string => `data/cases/${caseId}/${name}/`;
+  const before = from === null ? null : { folder: folder(from), paths: pathsOf.get(`${caseId}/${from}`) ?? [] };
+  return { folder: folder(id), from: before, crash: powerLoss.crash };
+}
+
+/** An arm as a power loss left it. It has the name of the arm, and no folder: whoever carries on from it was given it. */
+function leftBy(arm: Snapshot, loss: LossEvidence, begins: Beginning, { memory }: Source): Snapshot {
+  const files = loss.filesOf(begins);
+  return new Snapshot({ files, memory }, arm.caseId, asLeft(arm.planned, begins), arm.base, [...files.keys()], undefined, arm);
+}
+
 /** What is found of the arms whose snapshots no plan can count. */
-function foundIn(source: Source, { id, arms }: PlannedCase): Found {
+function foundIn(source: Source, { id, arms }: PlannedCase, losses: ReadonlyMap<string, LossEvidence>): Found {
   return {
     calls(arm) {
       const crash = arms.find((one) => one.id === arm)?.crash;
@@ -223,5 +264,6 @@ function foundIn(source: Source, { id, arms }: PlannedCase): Found {
       return traceIn(source, `data/cases/${id}/${arm}/`, family).value?.calls ?? [];
     },
     isMade: (snapshot) => source.files.has(`data/cases/${id}/${snapshot}/state/format.json`),
+    beginnings: (arm) => losses.get(arm)?.beginnings ?? [],
   };
 }

@@ -7,7 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import Database from 'better-sqlite3';
 import { ledgerV1 } from '../contract/data.js';
 import { EvidenceError } from '../errors.js';
-import { fileSha256 } from './hash.js';
+import { fileSha256, sha256 } from './hash.js';
 import { Memory } from './memory.js';
 import { mergeWal } from './wal.js';
 
@@ -36,18 +36,30 @@ export interface LedgerRows {
 }
 
 /** Equal bytes hold equal rows. */
-export function readLedger(database: Uint8Array, log: Uint8Array | undefined, memory = new Memory()): LedgerRows {
-  const key = `${fileSha256(database)} ${log === undefined ? '' : fileSha256(log)}`;
+export function readLedger(
+  database: Uint8Array,
+  log: Uint8Array | undefined,
+  memory = new Memory(),
+  lostPower = false,
+): LedgerRows {
+  const key = `${fileSha256(database)} ${log === undefined ? '' : fileSha256(log)}${lostPower ? ' lost' : ''}`;
   const before = memory.rows.get(key);
   if (before !== undefined) return before;
-  const rows = withImage(database, log, rowsOf);
+  const { image } = mergeWal(database, log, lostPower);
+  const merged = sha256(image);
+  // Most of what a power loss may leave differs in what no commit covers.
+  const rows = memory.images.get(merged) ?? withMerged(image, rowsOf);
+  memory.images.set(merged, rows);
   memory.rows.set(key, rows);
   return rows;
 }
 
 /** Opens the merged image in memory for the length of one call. */
 export function withImage<T>(database: Uint8Array, log: Uint8Array | undefined, use: (db: Database.Database) => T): T {
-  const { image } = mergeWal(database, log);
+  return withMerged(mergeWal(database, log).image, use);
+}
+
+function withMerged<T>(image: Buffer, use: (db: Database.Database) => T): T {
   if (image.length < 512 || image.subarray(0, 16).toString('latin1') !== 'SQLite format 3\0') {
     throw new EvidenceError('ledger-unreadable', 'There is no SQLite database in these bytes.');
   }

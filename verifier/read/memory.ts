@@ -5,8 +5,9 @@
  */
 import type { Event, Receipt } from '../contract/types.js';
 import type { Ledger } from './events.js';
-import type { Read } from './facts.js';
+import type { Files, Read } from './facts.js';
 import type { EventRow, LedgerRows } from './ledger.js';
+import type { Derivation } from './power-loss/derive.js';
 import type { ReceiptLog } from './receipts.js';
 import type { Meaning } from './session-frame.js';
 import type { SessionLog } from './session-log.js';
@@ -23,6 +24,8 @@ export class Memory {
   readonly facts = new WeakMap<Buffer, Map<unknown, Read<unknown>>>();
   /** By the hashes of database and log: a refused arm ends with the ledger that it began with. */
   readonly rows = new Map<string, LedgerRows>();
+  /** By the hash of what both merge into. */
+  readonly images = new Map<string, LedgerRows>();
   readonly ledgers = new WeakMap<LedgerRows, Ledger>();
   /** Bytes that were found under their hash: ledgers of one plan hold mostly the same artifacts. */
   readonly artifacts = new Map<string, Buffer>();
@@ -33,6 +36,12 @@ export class Memory {
   /** What intact frames say, by their digest. */
   readonly frames = new Map<string, Meaning>();
   readonly logs = new WeakMap<Buffer, ReceiptLog>();
+  /** By the trace's buffer, then by all that a derivation depends on. */
+  readonly derivations = new WeakMap<Buffer, Map<string, Derivation>>();
+  /** States that a power loss may leave, by their number, where somebody carries on from them. */
+  readonly lostStates = new WeakMap<Derivation, Map<number, Files>>();
+  /** The first lines of a log of receipts, by how many they are. */
+  readonly beginnings = new WeakMap<Buffer, Map<number, Buffer>>();
   /** Lines that were found whole, by their text. */
   readonly receipts = new Map<string, Receipt>();
 }

@@ -46,10 +46,10 @@ function armProblems({ id: caseId, arms }: PlannedCase): string[] {
     if (operation !== undefined && role !== 'resume') problems.push(`${name} has an operation and is no resume.`);
     if (input !== undefined && operation === undefined) problems.push(`${name} has an input and no operation.`);
     if (crash !== undefined && (kill ?? null) !== null) problems.push(`${name} has a crash model and a kill.`);
-    if (crash?.model === 'syscall-kill') {
-      if (role === 'restart') problems.push(`${name} is a restart under a ratchet.`);
+    if (crash?.model === 'syscall-kill' || crash?.model === 'power-loss') {
+      if (role === 'restart') problems.push(`${name} is a restart under a tracer.`);
       if (role === 'produce' && from !== undefined)
-        problems.push(`${name} is a producer under a ratchet and begins with a state.`);
+        problems.push(`${name} is a producer under a tracer and begins with a state.`);
       if (crash.offset >= crash.every) problems.push(`${name} has an offset that no division leaves.`);
       if (arms.some((other) => other.id.startsWith(`${id}-`)))
         problems.push(`${name} stands for snapshots with the name of another arm.`);

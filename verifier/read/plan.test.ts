@@ -1,10 +1,11 @@
-/** What a plan lets expect: an arm that is killed in its recovery stands for several snapshots. */
+/** What a plan lets expect: an arm that is killed in its recovery, or under power loss, stands for several snapshots. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../contract/types.js';
 import { canonical } from './canonical.js';
-import { snapshotsOf, type PlannedCase } from './plan.js';
+import { snapshotsOf, type PlannedCase, type PowerLoss } from './plan.js';
 import { readPlan } from './plan-file.js';
+import { nothingFound } from './ratchet.js';
 
 const folder = new URL('../../preregistrations/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -73,6 +74,46 @@ describe('an arm that is killed in its recovery', () => {
   });
 });
 
+const crash: PowerLoss = {
+  ...{ model: 'power-loss', persistence: 'ext4', subsets: 4, seed: 'seed', every: 1, offset: 0, carry_on: 'recover' },
+  outcomes: ['completed_once'],
+};
+
+describe('an arm under power loss', () => {
+  const beginnings = [
+    { name: 'unmade-r0', state: 1, lines: 0, isMade: false },
+    { name: 'n3-r2', state: 9, lines: 2, isMade: true },
+  ];
+  const standsFor = (arm: Arm) =>
+    snapshotsOf(planned(arm), { ...nothingFound, beginnings: () => beginnings }).map(({ id, from, role, operation, input }) => {
+      return [`${id} < ${from}`, role, operation, input];
+    });
+
+  it('that produces begins with nothing; the producer goes on from what was never made, and a resume from the rest', () =>
+    expect(standsFor({ id: 'power', role: 'produce', expect: expected, crash }).slice(1)).toEqual([
+      ['power < null', 'produce', null, null],
+      ['power-unmade-r0 < power', 'produce', null, null],
+      ['power-n3-r2 < power', 'resume', 'recover', null],
+    ]));
+
+  it('that resumes is carried on as it was told itself', () => {
+    const told = { id: 'power', role: 'resume', operation: 'finalize', input: { note: 'a' }, expect: expected, crash } as const;
+    expect(standsFor({ ...told, crash: { ...crash, carry_on: 'resume' } }).slice(1)).toEqual([
+      ['power < producer', 'resume', 'finalize', { note: 'a' }],
+      ['power-unmade-r0 < power', 'produce', null, null],
+      ['power-n3-r2 < power', 'resume', 'finalize', { note: 'a' }],
+    ]);
+  });
+
+  it('predicts of them the outcomes that are allowed, and nothing else', () => {
+    const [, , first] = snapshotsOf(planned({ id: 'power', role: 'produce', expect: expected, crash }), {
+      ...nothingFound,
+      beginnings: () => beginnings,
+    });
+    expect(first?.expect).toEqual({ outcomes: ['completed_once'] });
+  });
+});
+
 describe('a plan file', () => {
   it.each(files)('%s is one', (name) => {
     expect(readPlan(readFileSync(new URL(name, folder))).cases.length).toBeGreaterThan(0);
@@ -99,6 +140,25 @@ describe('a plan file', () => {
       /has not one number for each commit/,
     ],
     ['a name that an arm stands for', [killed, { ...race, id: 'recover-k1' }], /only\/recover-k1 is planned twice/],
+    ['a restart under power loss', [{ id: 'a', role: 'restart', expect: expected, crash }], /is a restart under a tracer/],
+    [
+      'a producer under power loss that begins with a state',
+      [{ id: 'a', role: 'produce', from: 'producer', expect: expected, crash }],
+      /is a producer under a tracer and begins with a state/,
+    ],
+    [
+      'a sample of states that no division leaves',
+      [{ id: 'a', role: 'resume', expect: expected, crash: { ...crash, every: 2, offset: 2 } }],
+      /has an offset that no division leaves/,
+    ],
+    [
+      'a name that a power loss may take',
+      [
+        { id: 'a', role: 'resume', expect: expected, crash },
+        { id: 'a-n3-r2', role: 'resume', expect: expected },
+      ],
+      /stands for snapshots with the name of another arm/,
+    ],
     [
       'an end that is to be one that is not there',
       [{ id: 'a', role: 'resume', expect: { ...expected, same_events_as: 'b' } }],

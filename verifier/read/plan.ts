@@ -1,9 +1,10 @@
 /**
  * A planned case → the snapshots that its evidence must hold, in order: the producer, then the arms. An arm that is to be killed in
  * its recovery stands for several, which are written out here. Pure, and from the plan alone: what is expected never depends on what
- * is found, but for a ratchet, whose points are the calls that its own run made.
+ * is found, but for a ratchet, whose points are the calls that its own run made, and for a power loss, whose states its own run left.
  */
 import type { Plan } from '../contract/types.js';
+import { carriedOn, type Beginning } from './power-loss-arm.js';
 import { nothingFound, type Found, ratchetOf } from './ratchet.js';
 
 export type PlannedCase = Plan['cases'][number];
@@ -21,6 +22,7 @@ type Crash = NonNullable<PlannedArm['crash']>;
 /** Several processes on one state. */
 export type GroupCrash = Extract<Crash, { model: 'race' | 'zombie' }>;
 export type SyscallKill = Extract<Crash, { model: 'syscall-kill' }>;
+export type PowerLoss = Extract<Crash, { model: 'power-loss' }>;
 type CrashInRecovery = Extract<Crash, { model: 'crash-in-recovery' }>;
 
 export type Expectation = PlannedCase['expect'];
@@ -41,7 +43,9 @@ export interface PlannedSnapshot {
   readonly crash: GroupCrash | null;
   /** A tracer watched the role, or killed it; null where there was none. */
   readonly traced: Traced | null;
-  /** The snapshot that this one began as a copy of. */
+  /** An arm under power loss, or what carries on from a state that it may leave; null elsewhere. */
+  readonly powerLoss: LostPower | null;
+  /** The snapshot that this one began as a copy of; of what carries on from a power loss the arm, as that left it. */
   readonly from: string | null;
   readonly scenario: string;
   readonly provider: string;
@@ -58,11 +62,19 @@ export interface Traced {
   readonly call: CallPlace | null;
 }
 
+export interface LostPower {
+  /** Under which the power was lost. */
+  readonly arm: string;
+  readonly crash: PowerLoss;
+  /** Null for the arm itself. */
+  readonly begins: Beginning | null;
+}
+
 export const producer = 'producer';
 
 export function snapshotsOf(planned: PlannedCase, found: Found = nothingFound): PlannedSnapshot[] {
   const { scenario, provider, kill, expect } = planned;
-  const alone = { operation: null, input: null, crash: null, traced: null };
+  const alone = { operation: null, input: null, crash: null, traced: null, powerLoss: null };
   const first: PlannedSnapshot = { id: producer, role: 'produce', ...alone, kill, from: null, scenario, provider, expect };
   return [first, ...planned.arms.flatMap((arm) => snapshotsOfArm(planned, arm, found))];
 }
@@ -70,6 +82,7 @@ export function snapshotsOf(planned: PlannedCase, found: Found = nothingFound): 
 function snapshotsOfArm(planned: PlannedCase, arm: PlannedArm, found: Found): PlannedSnapshot[] {
   const { crash } = arm;
   const ratchet = crash?.model === 'syscall-kill' ? crash : null;
+  const powerLoss = crash?.model === 'power-loss' ? crash : null;
   const itself: PlannedSnapshot = {
     id: arm.id,
     role: arm.role,
@@ -78,13 +91,15 @@ function snapshotsOfArm(planned: PlannedCase, arm: PlannedArm, found: Found): Pl
     kill: arm.kill ?? null,
     crash: crash?.model === 'race' || crash?.model === 'zombie' ? crash : null,
     traced: ratchet && { family: ratchet.family, arm: arm.id, ratchet, call: null },
-    // A producer under a ratchet is a fresh one.
-    from: ratchet !== null && arm.role === 'produce' ? null : (arm.from ?? producer),
+    powerLoss: powerLoss && { arm: arm.id, crash: powerLoss, begins: null },
+    // A producer under a tracer is a fresh one.
+    from: (ratchet ?? powerLoss) !== null && arm.role === 'produce' ? null : (arm.from ?? producer),
     scenario: arm.scenario ?? planned.scenario,
     provider: arm.provider ?? planned.provider,
     expect: arm.expect,
   };
   if (ratchet !== null) return ratchetOf(itself, ratchet, found);
+  if (powerLoss !== null) return [itself, ...carriedOn(itself, powerLoss, found.beginnings(arm.id))];
   return crash?.model === 'crash-in-recovery' ? [itself, ...killedAndEnded(itself, crash)] : [itself];
 }
 

@@ -5,6 +5,7 @@
  * The calls are the tracer's word about the run that nobody killed (G45 holds the others against it). Who carries on depends on whether
  * the state was made when its producer died, which the files say.
  */
+import type { Beginning } from './power-loss-arm.js';
 import type { CallPlace, Expected, PlannedSnapshot, SyscallKill } from './plan.js';
 import type { TracedCall } from './trace.js';
 
@@ -13,9 +14,11 @@ export interface Found {
   calls(arm: string): readonly TracedCall[];
   /** The state of the snapshot has its format record. */
   isMade(snapshot: string): boolean;
+  /** Of an arm under power loss: the states that somebody carries on from. */
+  beginnings(arm: string): readonly Beginning[];
 }
 
-export const nothingFound: Found = { calls: () => [], isMade: () => true };
+export const nothingFound: Found = { calls: () => [], isMade: () => true, beginnings: () => [] };
 
 /** What may come of a process that was killed before any of its calls. */
 const ofKilled: Expected['outcomes'] = ['completed_once', 'undecided'];

@@ -23,6 +23,8 @@ const files: [RegExp, ...Pair][] = [
   [/\/(answer|inspection)\.json$/, 'evidence/schema/answer', shape.validateAnswer],
   [/\/case\.json$/, 'evidence/schema/case', shape.validateCase],
   [/\/checkpoint\.jsonl$/, 'evidence/schema/checkpoint-line', shape.validateCheckpointLine],
+  [/\/derivation\.json$/, 'evidence/schema/derivation', shape.validateDerivation],
+  [/\/states\.jsonl$/, 'evidence/schema/derived-state', shape.validateDerivedState],
   [/execution\.json$/, 'evidence/schema/execution', shape.validateExecution],
   [/\/format\.json$/, 'evidence/schema/format', shape.validateFormat],
   [/\/group\.json$/, 'evidence/schema/group', shape.validateGroup],

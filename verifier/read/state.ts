@@ -16,6 +16,15 @@ export interface StateFile {
   readonly size: number;
 }
 
+/** Whether a state may have been left before its creation came to its end, and by what it is then known. */
+export type Unfinished = 'never' | 'where-it-holds-nothing' | 'where-it-has-no-format';
+
+export interface StateTrouble {
+  readonly unfinished: Unfinished;
+  /** The power was lost under it, so that a database and its log are torn in ways that no crash of a process leaves. */
+  readonly lostPower: boolean;
+}
+
 /** What a creation that died may leave: each file under its own name or the one that it is made under, a database with what lies beside it. */
 const ofCreation =
   /^(?:ledger\.sqlite(?:\.new)?(?:-wal|-shm|-journal)?|(?:session\.wal|wal-feature-floor)(?:\.new)?|format\.json\.new)$/;
@@ -41,8 +50,7 @@ export class StateEvidence {
     /** Where to look for its files. */
     private readonly paths: readonly string[],
     private readonly listed: () => Read<StateFile[]>,
-    /** Its producer was killed before a system call, and may not have come to the end of its creation. */
-    private readonly mayBeUnfinished = false,
+    private readonly trouble: StateTrouble = { unfinished: 'never', lostPower: false },
   ) {}
 
   file(name: string): string {
@@ -66,7 +74,7 @@ export class StateEvidence {
    * of no event. What holds an event and no format record is no such state, and is read as it is.
    */
   get unfinished(): boolean {
-    return (this.kept.unfinished ??= this.mayBeUnfinished && this.holdsNothing());
+    return (this.kept.unfinished ??= this.isUnfinished());
   }
 
   /** The folder itself, as the harness found it when everybody had ended. */
@@ -87,9 +95,20 @@ export class StateEvidence {
     return (this.kept.log ??= this.unfinished ? { value: readSessionLog(noFrame) } : this.readLog());
   }
 
+  /** The files with their bytes. */
+  get contents(): [path: string, bytes: Buffer][] {
+    return this.files.map(({ path }) => [path, bytesOf(this.source.files, this.file(path))]);
+  }
+
   /** In the order of paths, which are below the folder. */
   get files(): StateFile[] {
     return (this.kept.files ??= this.readFiles());
+  }
+
+  private isUnfinished(): boolean {
+    const { unfinished } = this.trouble;
+    if (unfinished === 'never') return false;
+    return unfinished === 'where-it-holds-nothing' ? this.holdsNothing() : !this.source.files.has(this.file('format.json'));
   }
 
   private holdsNothing(): boolean {
@@ -105,7 +124,10 @@ export class StateEvidence {
   private readLedger(): Read<Ledger> {
     const file = this.ledgerFile;
     const { files, memory } = this.source;
-    return attempt(file, () => parseEvents(readLedger(bytesOf(files, file), files.get(`${file}-wal`), memory), memory));
+    const { lostPower } = this.trouble;
+    return attempt(file, () =>
+      parseEvents(readLedger(bytesOf(files, file), files.get(`${file}-wal`), memory, lostPower), memory),
+    );
   }
 
   private readLog(): Read<SessionLog> {

@@ -101,6 +101,19 @@ describe('a log cut by a crash', () => {
   });
 });
 
+describe('a log under which the power was lost', () => {
+  it('is empty where its header is not whole, as SQLite takes it', () => {
+    killed(({ db, wal, bySqlite }) => {
+      for (const damage of [0, 8, 20, 24]) {
+        const damaged = Buffer.from(wal);
+        damaged.fill(0, damage, damage + 4);
+        expect(numbersIn(mergeWal(db, damaged, true).image), `header without ${damage}`).toEqual(bySqlite(damaged));
+        expect(() => mergeWal(db, damaged)).toThrow(EvidenceError);
+      }
+    });
+  });
+});
+
 describe('a log in the other byte order', () => {
   it('is read the same', () => {
     killed(({ db, wal, bySqlite }) => {

@@ -8,7 +8,7 @@
  * The sums run over the header, then over the first 8 bytes and the page of each frame, in the byte order that the magic names.
  * Fault model: a process crash ends the log anywhere. The first frame whose salts or sums do not fit is the end, and of the
  * frames before it those up to the last commit (pages_after_commit > 0) count. A whole header that contradicts itself is
- * damage that no crash explains.
+ * damage that no crash of a process explains. A power loss explains it: whoever opens such a log then takes it for empty, and so does this.
  */
 import { EvidenceError } from '../errors.js';
 
@@ -26,11 +26,13 @@ export interface Merge {
   readonly commits: number;
 }
 
-export function mergeWal(database: Uint8Array, log: Uint8Array | undefined): Merge {
-  const committed = log === undefined || log.length < headerBytes ? null : committedPages(log);
+export function mergeWal(database: Uint8Array, log: Uint8Array | undefined, lostPower = false): Merge {
+  const committed = log === undefined || log.length < headerBytes ? null : committedPages(log, lostPower);
   if (committed === null || committed.commits === 0) return { image: Buffer.from(database), frames: 0, commits: 0 };
   const { pageSize, pages, pageCount, bytes, frames, commits } = committed;
-  if (database.length >= 100 && pageSizeOf(database) !== pageSize) {
+  // The first page of a database may be lost with the power, while the log still has it.
+  const isLost = lostPower && pageSizeOf(database) === 0;
+  if (database.length >= 100 && pageSizeOf(database) !== pageSize && !isLost) {
     throw new EvidenceError('ledger-unreadable', 'The log and the database have different page sizes.');
   }
   const image = Buffer.alloc(pageCount * pageSize);
@@ -55,7 +57,7 @@ interface Committed {
   commits: number;
 }
 
-function committedPages(log: Uint8Array): Committed {
+function committedPages(log: Uint8Array, lostPower: boolean): Committed | null {
   // Sums are taken over 32-bit words, which a typed array reads only where they are aligned.
   const bytes = log.byteOffset % 4 === 0 ? log : Uint8Array.from(log);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -64,11 +66,13 @@ function committedPages(log: Uint8Array): Committed {
   const pageSize = view.getUint32(8);
   const powerOfTwo = pageSize >= 512 && pageSize <= 65_536 && (pageSize & (pageSize - 1)) === 0;
   if ((magic !== magicLittle && magic !== magicBig) || view.getUint32(4) !== formatVersion || !powerOfTwo) {
+    if (lostPower) return null;
     throw new EvidenceError('ledger-unreadable', 'The write-ahead log has no valid header.');
   }
   const sums = new Checksum(words, (magic === magicLittle) !== hostIsLittle);
   sums.add(0, 24);
   if (!sums.equals(view.getUint32(24), view.getUint32(28))) {
+    if (lostPower) return null;
     throw new EvidenceError('ledger-unreadable', 'The header of the write-ahead log fails its checksum.');
   }
   const found: Committed = { pageSize, pageCount: 0, pages: new Map(), bytes, frames: 0, commits: 0 };

@@ -30,6 +30,8 @@ export interface Ran {
   readonly kill: PlannedSnapshot['kill'];
   /** What a tracer told of it, without the pid: the calls, and whether the last one never came back. */
   readonly trace?: { readonly calls: readonly string[]; readonly armed?: string };
+  /** Under power loss: the last event of each commit, and how many commits come before its request. */
+  readonly loss?: { readonly commits: readonly number[]; readonly before: number };
   /** Its state was never finished. */
   readonly unfinished?: true;
   /** Of a snapshot that a crash model stands for only what the contract says of it. */

@@ -8,6 +8,7 @@ import { sha256, textSha256 } from '../read/hash.js';
 import { scripts, type MemberRan, type Ran } from './ran.js';
 import { beganAt } from './provider.js';
 import { elsewhere, scenarios } from './scenario.js';
+import { writeLoss } from './power-loss.js';
 import { Book } from './world.js';
 
 export const settings = { journal_mode: 'wal', node: 'v20.20.2', sqlite: '3.53.2', synchronous: 2 };
@@ -36,7 +37,10 @@ interface Acted {
 
 export function writeSnapshot(files: Files, folder: string, ran: Ran): void {
   const { book, members, kill, expect } = ran;
-  const state = ran.unfinished ? writeUnfinished(files, `${folder}state/`) : writeState(files, `${folder}state/`, book);
+  const state = ran.unfinished
+    ? writeUnfinished(files, `${folder}state/`)
+    : writeState(files, `${folder}state/`, book, ran.loss?.commits);
+  if (ran.loss !== undefined) writeLoss(files, folder, ran);
   if (ran.trace !== undefined) files.set(`${folder}trace.txt`, traceOf(ran));
   const receipts = book.provider.bytes;
   files.set(`${folder}receipts.jsonl`, receipts);
@@ -167,8 +171,13 @@ function writeUnfinished(files: Files, folder: string): Inspector['before'] {
 }
 
 /** Inventoried as it lies there. */
-function writeState(files: Files, folder: string, book: Book): { path: string; sha256: string; size: number }[] {
-  const { db, wal } = book.ledgerBytes();
+function writeState(
+  files: Files,
+  folder: string,
+  book: Book,
+  commits?: readonly number[],
+): { path: string; sha256: string; size: number }[] {
+  const { db, wal } = book.ledgerBytes(commits);
   files.set(`${folder}ledger.sqlite`, db);
   files.set(`${folder}ledger.sqlite-wal`, wal);
   json(files, `${folder}format.json`, { product: 'killpoint', storage: 'ledger/v1', subject: 'runtime-calls' });

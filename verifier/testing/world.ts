@@ -19,7 +19,8 @@ export type Ids = Partial<Pick<Event, 'call_id' | 'attempt_id' | 'compilation_id
 
 export class Book {
   readonly events: Event[] = [];
-  readonly artifacts = new Map<string, { media_type: string; bytes: Buffer }>();
+  /** With the event that names each first. */
+  readonly artifacts = new Map<string, { media_type: string; bytes: Buffer; first: number }>();
   provider = new ProviderLog();
   /** Each request is recorded with what was asked for; a runtime of before did not do that. */
   specs = false;
@@ -62,7 +63,7 @@ export class Book {
   store(content: string | Buffer, mediaType = text): string {
     const bytes = Buffer.from(content);
     const hash = sha256(bytes);
-    if (!this.artifacts.has(hash)) this.artifacts.set(hash, { media_type: mediaType, bytes });
+    if (!this.artifacts.has(hash)) this.artifacts.set(hash, { media_type: mediaType, bytes, first: this.next });
     return hash;
   }
 
@@ -248,8 +249,11 @@ export class Book {
     return call;
   }
 
-  /** As SIGKILL leaves it: the connection is open while the files are copied, so that the log holds what was committed. */
-  ledgerBytes(): { db: Buffer; wal: Buffer } {
+  /**
+   * As SIGKILL leaves it: the connection is open while the files are copied, so that the log holds what was committed. `commits`: the last
+   * event of each; without them everything is one of its own.
+   */
+  ledgerBytes(commits: readonly number[] = []): { db: Buffer; wal: Buffer } {
     return inFolder((folder) => {
       const path = join(folder, 'ledger.sqlite');
       const db = new Database(path);
@@ -264,8 +268,13 @@ export class Book {
         'INSERT INTO events VALUES (@seq, @type, @task_id, @call_id, @attempt_id, @compilation_id, @payload, @recorded_at, @digest)',
       );
       const keep = db.prepare('INSERT INTO artifacts VALUES (?, ?, ?)');
-      for (const [hash, { media_type, bytes }] of this.artifacts) keep.run(hash, media_type, bytes);
-      for (const event of this.events) insert.run({ ...event, payload: canonical(event.payload) });
+      const upTo = (last: number, from = 0): void => {
+        for (const [hash, { media_type, bytes, first }] of this.artifacts)
+          if (first > from && first <= last) keep.run(hash, media_type, bytes);
+        for (const event of this.events.slice(from, last)) insert.run({ ...event, payload: canonical(event.payload) });
+      };
+      if (commits.length === 0) upTo(this.next);
+      for (const [index, last] of commits.entries()) db.transaction(upTo)(last, commits[index - 1]);
       copyFileSync(path, `${path}.killed`);
       copyFileSync(`${path}-wal`, `${path}.killed-wal`);
       db.close();

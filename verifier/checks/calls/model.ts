@@ -5,11 +5,12 @@ import type { KeptAnswers } from '../../model/provider.js';
 import { bodyOf } from '../../model/provider-exchange.js';
 import type { Snapshot } from '../../read/bundle.js';
 import { fileSha256 } from '../../read/hash.js';
+import type { Asked } from '../../read/power-loss/items.js';
 import { need } from '../check.js';
 import { answered } from '../derived.js';
 import type { SubjectModel } from '../subject-model.js';
 import { departureFrom, isGrouped } from './commit-place.js';
-import { addedEvents, historyIn, isUnchanged, recordIn } from './derived.js';
+import { addedEvents, historyIn, inheritedCount, isUnchanged, recordIn } from './derived.js';
 import { derive } from './prediction.js';
 import { departuresFromScenario } from './scenario.js';
 
@@ -18,6 +19,8 @@ export const callsModel: SubjectModel = {
   logName: 'ledger',
   logFile: ({ ledgerFile }) => ledgerFile,
   record: recordIn,
+  digests: ({ ledger }) => (ledger.problem === undefined ? { value: ledger.value.events.map(({ digest }) => digest) } : ledger),
+  restsOn,
   outcome: (snapshot) =>
     outcomeOf({
       history: historyIn(snapshot),
@@ -35,6 +38,17 @@ export const callsModel: SubjectModel = {
   isOfChild: () => false,
   isAmongSeveral: () => false,
 };
+
+/** Its attempt was started before it left. What asks about a key acts on nothing. */
+function restsOn(snapshot: Snapshot, { path, key }: Asked, nth: number): number {
+  if (path.startsWith('/keys/')) return 0;
+  const calls = [...historyIn(snapshot).calls.values()].filter((call) => call.key === key);
+  const started = calls
+    .flatMap(({ attempts }) => attempts)
+    .filter(({ seq, observed }) => seq > inheritedCount(snapshot) && observed?.delivery !== 'not_sent')
+    .map(({ seq }) => seq);
+  return started.sort((left, right) => left - right)[nth - 1] ?? 0;
+}
 
 /** In the evidence of its reconciliations. */
 function answersKept({ ledger }: Snapshot): KeptAnswers {

@@ -3,6 +3,7 @@ import { EvidenceError } from '../../errors.js';
 import { sentIn } from '../../model/effects.js';
 import { historyOf } from '../../model/sessions/fold.js';
 import type { History } from '../../model/sessions/history.js';
+import { modelKey } from '../../model/sessions/keys.js';
 import type { Snapshot } from '../../read/bundle.js';
 import type { Read } from '../../read/facts.js';
 import { sha256 } from '../../read/hash.js';
@@ -33,6 +34,25 @@ export function movedHistories({ lineage }: Snapshot): History[] {
 /** That of the folder, and of those that were moved away. */
 export function historiesIn(snapshot: Snapshot): History[] {
   return [historyIn(snapshot), ...movedHistories(snapshot)];
+}
+
+/**
+ * The keys of model requests whose step a power loss took: under `rerun` a step is not synced before its request, and is run again where it is
+ * lost. The record of the arm that ran on has it.
+ */
+export function lostSteps({ lineage }: Snapshot): ReadonlySet<string> {
+  const keys = new Set<string>();
+  for (const { state, ranOn } of lineage) {
+    if (ranOn === undefined) continue;
+    const { sessionId, stepsById } = historyIn(ranOn);
+    const left = logIn(state).frames.length;
+    for (const { id, seq, run } of stepsById.values()) {
+      if (seq <= left || run.config.model_leg !== 'rerun') continue;
+      for (let attempt = 1; attempt <= run.config.model_attempts; attempt += 1)
+        keys.add(modelKey(sessionId ?? '', run.id, id, attempt));
+    }
+  }
+  return keys;
 }
 
 /** How many owners may still send the one request that they had committed to when their lock was defeated. */

@@ -3,7 +3,8 @@
  * attempt.
  * Verified: key, method, path, content type and every byte of the body; that no key is asked twice, and none for a step that another process
  * began; under `intent` the hash that was recorded before; what the log says of an attempt against what the provider answered it.
- * Not verified: what an answer said that no script told, since its bytes are nowhere; an attempt that is recorded as broken or cancelled.
+ * Not verified: what an answer said that no script told, since its bytes are nowhere; an attempt that is recorded as broken or cancelled. A request whose
+ * step a power loss took is judged in the arm that ran on.
  */
 import { groupBy } from '../../model/effects.js';
 import type { At, History, Step } from '../../model/sessions/history.js';
@@ -15,7 +16,7 @@ import type { Request } from '../../read/receipts.js';
 import { need, perSnapshot, type CaseCheck, type Say } from '../check.js';
 import { inheritedLines } from '../derived.js';
 import type { Sent } from '../subject-model.js';
-import { historiesIn, historyIn, inheritedCount, lateOwners, sentBy } from './derived.js';
+import { historiesIn, historyIn, inheritedCount, lateOwners, lostSteps, sentBy } from './derived.js';
 import { plannedModelRequests } from './planned.js';
 
 export const g35: CaseCheck = {
@@ -32,12 +33,14 @@ export const g35: CaseCheck = {
       const file = snapshot.file('receipts.jsonl');
       const asked = new Map<string | null, number>();
       const late = lateOwners(snapshot);
+      const lost = lostSteps(snapshot);
       // What is for nobody, neither a model nor a tool, has no step either.
       const sent = sentBy(snapshot).filter((line) => requestKind(line) !== 'tool');
       for (const line of sent) {
         const times = (asked.get(line.idempotency_key) ?? 0) + 1;
         const wrong = requestWrong(snapshot, line) ?? (times > 1 + late ? 'A model was asked twice under one key.' : null);
-        if (wrong !== null) say('request-unfounded', wrong, { file, seq: line.seq });
+        const isLost = line.seq <= inheritedLines(snapshot) && lost.has(line.idempotency_key ?? '');
+        if (wrong !== null && !isLost) say('request-unfounded', wrong, { file, seq: line.seq });
         asked.set(line.idempotency_key, times);
       }
       attemptsWrong(snapshot, say);

@@ -3,11 +3,14 @@ import { toolOf } from '../../model/sessions/batch-plan.js';
 import { outcomeOf } from '../../model/sessions/outcome.js';
 import { callOfKey, requestKind, stepOfKey } from '../../model/sessions/requests.js';
 import type { Snapshot } from '../../read/bundle.js';
+import type { Read } from '../../read/facts.js';
+import type { Asked } from '../../read/power-loss/items.js';
+import type { StateEvidence } from '../../read/state.js';
 import { need } from '../check.js';
 import { answered, isUnchanged } from '../derived.js';
 import type { Message, Sent, SubjectModel } from '../subject-model.js';
 import { departureFrom, endsWithIntent } from './commit-place.js';
-import { historiesIn, historyIn, logIn, recordIn } from './derived.js';
+import { historiesIn, historyIn, logIn, lostSteps, recordIn } from './derived.js';
 import { derive } from './prediction.js';
 import { departuresFromScenario } from './scenario.js';
 
@@ -16,12 +19,15 @@ export const sessionsModel: SubjectModel = {
   logName: 'session log',
   logFile: ({ logFile }) => logFile,
   record: recordIn,
+  digests,
+  restsOn,
   outcome: (snapshot) =>
     outcomeOf({
       history: historyIn(snapshot),
       receipts: need(snapshot.receipts),
       answered: answered(snapshot),
       unchanged: isUnchanged(snapshot, recordIn),
+      lostSteps: lostSteps(snapshot),
     }),
   departureFrom: (place, snapshot) => departureFrom(place, snapshot),
   endsWithIntent,
@@ -34,6 +40,26 @@ export const sessionsModel: SubjectModel = {
   isOfChild,
   isAmongSeveral,
 };
+
+function digests({ log, logFile: file }: StateEvidence): Read<readonly string[]> {
+  if (log.problem !== undefined) return { problem: log.problem };
+  const { problem, frames } = log.value;
+  if (problem === null) return { value: frames.map(({ digest }) => digest) };
+  return { problem: { code: 'wrong-shape', file, detail: 'The log cannot be read whole.' } };
+}
+
+/**
+ * A tool call has its intent, and so has a model request under `intent`. Under `rerun` a step is not synced before its request, since it is
+ * done again where it is lost; what it was made from was.
+ */
+function restsOn(snapshot: Snapshot, { path, key }: Asked): number {
+  const history = historyIn(snapshot);
+  if (requestKind({ path }) === 'tool') return callOfKey(history, key)?.intents[0]?.seq ?? 0;
+  const asked = stepOfKey(history, key);
+  if (asked === null) return 0;
+  const { step, attempt } = asked;
+  return step.attempts.find((started) => started.attempt === attempt)?.seq ?? step.seq - 1;
+}
 
 /** The answer of the step, where this attempt gave it. */
 function messageKept(snapshot: Snapshot, { idempotency_key: key }: Sent): Message | undefined {

@@ -47,6 +47,13 @@ function outcome(all: Written[], requests: Request[], more: object = {}): string
 }
 
 describe('the outcome of a snapshot', () => {
+  it('is not lost for a model request whose step a power loss took', () => {
+    const lostSteps = new Set([stepKey]);
+    expect(outcome([began()], [asked])).toBe('lost');
+    expect(outcome([began()], [asked], { lostSteps })).toBe('undecided');
+    expect(outcome([began()], [charged()], { lostSteps })).toBe('lost');
+  });
+
   const failed = { type: 'tool_result' as const, payload: { ...a.result(3, 'c').payload, is_error: true } };
 
   it.each<[string, Written[], Request[], string]>([

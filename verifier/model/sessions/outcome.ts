@@ -14,15 +14,19 @@ interface OutcomeInput {
   readonly answered: 'completed' | 'refused' | 'failed' | null;
   /** Log and receipts are those that the snapshot began with. */
   readonly unchanged: boolean;
+  /** Keys of model requests whose step a power loss took, and which is run again. */
+  readonly lostSteps?: ReadonlySet<string>;
 }
 
-export function outcomeOf({ history, receipts, answered, unchanged }: OutcomeInput): SharedOutcome {
+export function outcomeOf({ history, receipts, answered, unchanged, lostSteps }: OutcomeInput): SharedOutcome {
   const served = receipts.requests.filter(({ settled }) => settled?.effect?.replayed === false);
   const effects = effectsByKey(served.filter(({ received }) => requestKind(received) === 'tool'));
   const count = (key: string): number => effects.get(key)?.size ?? 0;
   const calls = [...history.callsByKey.values()];
   if ([...effects.values()].some((ids) => ids.size > 1)) return 'duplicated';
-  if (served.some((request) => !isIntended(history, request))) return 'lost';
+  const isLost = (request: Request): boolean =>
+    !isIntended(history, request) && lostSteps?.has(request.received.idempotency_key ?? '') !== true;
+  if (served.some(isLost)) return 'lost';
   if (calls.some((call) => isHttp(call) && call.results.some(isSuccess) && count(call.key) === 0)) return 'lost';
   if (answered === 'refused' && unchanged) return 'refused';
   const isOnce = (call: Call): boolean => (isHttp(call) ? count(call.key) === 1 : count(call.key) <= 1);
