@@ -1,8 +1,8 @@
 /**
  * The session log against the bare thing.
  *
- * An append against a loop that writes the same bytes and syncs them: the loop has the frames ready and checks nothing; the log makes
- * canonical JSON, checks the shape, hashes, and compares identity and size of its file. A replay against a loop that hashes, decodes and parses
+ * An append against a loop that writes the same bytes to the same places and syncs them: the loop has the frames ready and checks nothing; the log
+ * makes canonical JSON, checks the shape, hashes, and compares identity and size of its file. A replay against a loop that hashes, decodes and parses
  * each frame: the loop trusts lengths and order; the reader checks headers, shapes, places and features.
  */
 import { hash } from 'node:crypto';
@@ -43,7 +43,8 @@ export async function measureSessionLog(build: string): Promise<Measured[]> {
 type Create = () => { path: string; log: SessionLogModule.SessionLog };
 
 async function measureAppends(folder: string, create: Create): Promise<Measured> {
-  let frames: Buffer[] = [];
+  /** What a log begins with before the time is taken, and what it then appends. */
+  let [head, frames]: [Buffer, Buffer[]] = [Buffer.alloc(0), []];
   let name = 0;
   const logSide = async (): Promise<number> => {
     const { path, log } = create();
@@ -52,16 +53,17 @@ async function measureAppends(folder: string, create: Create): Promise<Measured>
       for (let index = 1; index <= appends; index++) log.append([draftOf(index, 240)], { sync: true });
     });
     log.close();
-    frames = framesIn(fs.readFileSync(path)).slice(2);
+    const all = framesIn(fs.readFileSync(path));
+    [head, frames] = [Buffer.concat(all.slice(0, 2)), all.slice(2)];
     return time;
   };
   const bareSide = async (): Promise<number> => {
     const descriptor = fs.openSync(join(folder, `bare-${name++}`), 'w');
-    fs.writeSync(descriptor, Buffer.alloc(600));
+    let end = fs.writeSync(descriptor, head);
     fs.fdatasyncSync(descriptor);
     const time = await milliseconds(() => {
       for (const frame of frames) {
-        fs.writeSync(descriptor, frame);
+        end += fs.writeSync(descriptor, frame, 0, frame.length, end);
         fs.fdatasyncSync(descriptor);
       }
     });
