@@ -21,6 +21,7 @@ export type HarnessCode =
   | 'state-unreadable'
   | 'owner-alive'
   | 'inspection-failed'
+  | 'trace-unmodelled'
   | 'state-sealed'
   | 'operation-refused'
   | 'operation-failed'
@@ -46,6 +47,7 @@ const exitCodes: Record<HarnessCode, 2 | 64 | 70> = {
   'state-unreadable': 64,
   'owner-alive': 64,
   'inspection-failed': 64,
+  'trace-unmodelled': 2,
   'state-sealed': 64,
   'operation-refused': 64,
   'operation-failed': 70,

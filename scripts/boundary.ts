@@ -43,6 +43,8 @@ const plants: { file: string; imports: string; rule: string }[] = [
   { file: 'harness/plan/planted.ts', imports: 'node:child_process', rule: 'pure-code-has-no-files-or-sockets' },
   { file: 'verifier/read/planted-package.ts', imports: 'execa', rule: 'verifier-short-list' },
   { file: 'runtime/store/planted.ts', imports: 'ajv', rule: 'compiled-code-uses-no-developer-packages' },
+  { file: 'harness/power-loss/planted.ts', imports: '../case/act.js', rule: 'harness-floor-power-loss' },
+  { file: 'harness/power-loss/planted-files.ts', imports: 'node:fs', rule: 'pure-code-has-no-files-or-sockets' },
   { file: 'harness/io/planted.ts', imports: '../testing/plans.js', rule: 'only-tests-use-testing' },
   { file: 'runtime/wire/planted.ts', imports: './planted-other.js', rule: 'no-cycles' },
   { file: 'runtime/wire/planted-other.ts', imports: './planted.js', rule: 'no-cycles' },

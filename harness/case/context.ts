@@ -56,6 +56,8 @@ export interface Places {
   readonly work: string;
   readonly live: string;
   readonly receipts: string;
+  /** The state that it begins with, where no snapshot holds it. */
+  readonly begun: string;
   readonly scenario: string;
   /** What a tracer writes, as it writes it. */
   readonly trace: string;
@@ -78,6 +80,7 @@ export function namePlaces({ bag, work: home }: RunContext, caseId: string, snap
     work,
     live: join(work, 'state'),
     receipts: join(work, 'receipts.jsonl'),
+    begun: join(work, 'begun'),
     scenario: join(work, 'scenario.json'),
     trace: join(work, 'trace.raw'),
   };

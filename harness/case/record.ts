@@ -18,7 +18,7 @@ import type { Finished } from './actor.js';
 import { keepAnswer } from './answer.js';
 import type { Places, RunContext } from './context.js';
 import { ownPlaces, toldTo } from './role.js';
-import { traceOf } from './trace.js';
+import { keepItems, traceOf } from './trace.js';
 import { keepStderr } from './stderr.js';
 
 type Shared = Pick<Process, 'receipts' | 'live_inventory'>;
@@ -55,8 +55,19 @@ export function keepMovedAway({ subject, stages }: RunContext, places: Places, {
 }
 
 /** What the tracer told, without the paths of this machine. */
-export function keepTrace(places: Places, { traced }: PlannedSnapshot, { all }: Acted, volatile: readonly string[]): void {
+export function keepTrace(
+  places: Places,
+  { traced }: PlannedSnapshot,
+  { all }: Acted,
+  volatile: readonly string[],
+  providerUrl: string,
+): void {
   if (traced === null) return;
+  const [only] = all;
+  if (traced.family === 'persistence' && only !== undefined) {
+    const { answer } = ownPlaces(places, only.part);
+    return keepItems(places, { pid: only.role.pid, answer, providerUrl }, volatile);
+  }
   const lines = all.flatMap(({ role }) => traceOf(places, role.pid, volatile));
   writeFileSync(join(places.folder, 'trace.txt'), textOf(lines), { flag: 'wx' });
 }

@@ -13,6 +13,7 @@ import { snapshotsOf } from '../plan/snapshots.js';
 import { endOf, pointsOf } from '../plan/syscall-kill.js';
 import type { PlannedCase, PlannedSnapshot } from '../plan/types.js';
 import { namePlaces, type Places, type RunContext } from './context.js';
+import { deriveAndLook } from './derived.js';
 import { takeSnapshot } from './snapshot.js';
 import { withoutPaths } from './stderr.js';
 import { keptCalls } from './trace.js';
@@ -26,12 +27,17 @@ export interface CaseResult {
 export async function runCase(context: RunContext, planned: PlannedCase): Promise<CaseResult> {
   const first = snapshotsOf(planned);
   const taken = new Map<string, Promise<boolean>>();
+  const derived = new Map<string, PlannedSnapshot[]>();
   const troubles = new Map<string, CaseVoid>();
   let kills = 0;
   const take = async (one: PlannedSnapshot): Promise<boolean> => {
     if (one.from !== null && !(await taken.get(one.from))) return false;
     try {
-      const { killed } = await context.slots.use(() => takeSnapshot(context, one));
+      const { killed } = await context.slots.use(async () => {
+        const snapshot = await takeSnapshot(context, one);
+        if (one.powerLoss !== null) derived.set(one.snapshot, await deriveAndLook(context, one, one.powerLoss));
+        return snapshot;
+      });
       if (killed) kills += 1;
       context.progress({ case: planned.id, snapshot: one.snapshot, what: 'acted' });
       return true;
@@ -48,7 +54,7 @@ export async function runCase(context: RunContext, planned: PlannedCase): Promis
     return done;
   };
   // All are awaited before a failure is passed on: no process of this case may outlive it unseen.
-  const settled = await Promise.allSettled(first.map((one) => withPoints(context, one, begin)));
+  const settled = await Promise.allSettled(first.map((one) => withFound(context, one, begin, derived)));
   const snapshots = settled.flatMap((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
@@ -65,13 +71,18 @@ export async function runCase(context: RunContext, planned: PlannedCase): Promis
 }
 
 /** A snapshot, and behind it those that it stands for where that is found by taking it: of a point, who carries on from it. */
-async function withPoints(
+async function withFound(
   context: RunContext,
   one: PlannedSnapshot,
   begin: (one: PlannedSnapshot) => Promise<boolean>,
+  derived: ReadonlyMap<string, PlannedSnapshot[]>,
 ): Promise<PlannedSnapshot[]> {
   const { ratchet } = one;
-  if (!(await begin(one)) || ratchet === null) return [one];
+  if (!(await begin(one))) return [one];
+  const begun = derived.get(one.snapshot) ?? [];
+  // What fails here is passed on once all have ended.
+  for (const result of await Promise.allSettled(begun.map(begin))) if (result.status === 'rejected') throw result.reason;
+  if (ratchet === null) return [one, ...begun];
   const placesOf = (of: PlannedSnapshot): Places => namePlaces(context, of.caseId, of.snapshot);
   const points = pointsOf(one, ratchet, keptCalls(placesOf(one)));
   const settled = await Promise.allSettled(

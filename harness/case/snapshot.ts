@@ -18,7 +18,7 @@ import { makePlaces, type Places, type RunContext } from './context.js';
 import { inspect } from './inspect.js';
 import { keepMovedAway, keepTrace, keepWords, writeFacts } from './record.js';
 import { ownPlaces, startRole } from './role.js';
-import { demandTraceable, traceOf } from './trace.js';
+import { demandTraceable, endIn, traceOf } from './trace.js';
 
 export interface Taken {
   readonly killed: boolean;
@@ -42,12 +42,12 @@ export async function takeSnapshot(context: RunContext, planned: PlannedSnapshot
     writeFacts(context, planned, places, acted, { receipts: closed instanceof CaseVoid ? null : closed, live_inventory: live });
     context.stages.copy(places.live, places.state, volatile);
     keepMovedAway(context, places, acted);
-    keepTrace(places, planned, acted, volatile);
+    keepTrace(places, planned, acted, volatile, prefix.url);
     if (existsSync(places.receipts)) copyFileSync(places.receipts, join(places.folder, 'receipts.jsonl'));
     keepWords(context, places, acted);
     if (acted.trouble !== null) throw acted.trouble;
     if (closed instanceof CaseVoid) throw closed;
-    await inspect(context, places, mayBeUnfinished(planned));
+    await inspect(context, places, wasNeverMade(planned) || mayBeUnfinished(planned));
     return { killed: planned.kill !== null || planned.traced?.dies === true };
   } finally {
     for (const { role } of acted.all) role.release();
@@ -61,13 +61,25 @@ function begin(context: RunContext, planned: PlannedSnapshot, places: Places): v
   mkdirSync(places.live, { recursive: true });
   if (planned.from === null) return;
   const source = makePlaces(context, planned.caseId, planned.from);
-  context.stages.copy(source.state, places.live, context.subject.description.volatile);
-  copyFileSync(join(source.folder, 'receipts.jsonl'), places.receipts);
+  const state = planned.receipts === null ? source.state : places.begun;
+  context.stages.copy(state, places.live, context.subject.description.volatile);
+  const receipts = readFileSync(join(source.folder, 'receipts.jsonl'));
+  writeFileSync(places.receipts, planned.receipts === null ? receipts : firstLines(receipts, planned.receipts), { flag: 'wx' });
+}
+
+function firstLines(bytes: Buffer, count: number): Buffer {
+  let end = 0;
+  for (let line = 0; line < count; line++) end = bytes.indexOf(0x0a, end) + 1;
+  return bytes.subarray(0, end);
 }
 
 function actOut(context: RunContext, planned: PlannedSnapshot, places: Places, prefix: Prefix): Promise<Acted> {
   const { stages, subject, plan } = context;
-  const treatment = treatmentOf(planned, (pid) => traceOf(places, pid, subject.description.volatile));
+  const treatment = treatmentOf(
+    planned,
+    (pid) => traceOf(places, pid, subject.description.volatile),
+    (pid) => endIn(places, pid),
+  );
   const model: CrashModel<Treatment> = stages.models[treatment.model];
   const stage = {
     spawn: (part: Part) => startRole(context, planned, places, prefix, part),
@@ -80,6 +92,11 @@ function actOut(context: RunContext, planned: PlannedSnapshot, places: Places, p
     copy: stages.copy,
   };
   return act(stage, model, treatment);
+}
+
+/** A power loss left it so, and its producer may have refused to make it anew. */
+function wasNeverMade({ role, receipts }: PlannedSnapshot): boolean {
+  return role === 'produce' && receipts !== null;
 }
 
 /** A fresh producer that was killed before a system call may not have made its state yet. */

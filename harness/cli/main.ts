@@ -14,6 +14,7 @@ import { addDoctor } from './doctor.js';
 import type { Exit } from './exit.js';
 import { addOperations } from './operations.js';
 import { addProvider } from './provider.js';
+import { addReduce, addReplay } from './replay.js';
 import { addRun } from './run.js';
 import { addState } from './state.js';
 import { addVerify } from './verify.js';
@@ -24,7 +25,8 @@ function program(exit: Exit): Command {
     .version(packageVersions(ownInstallation()).killpoint ?? '0.0.0')
     .exitOverride()
     .showHelpAfterError('(--help lists what can be said)');
-  for (const add of [addRun, addVerify, addCorrupt, addState, addOperations, addDoctor, addProvider]) add(root, exit);
+  for (const add of [addRun, addVerify, addCorrupt, addReplay, addReduce, addState, addOperations, addDoctor, addProvider])
+    add(root, exit);
   return root;
 }
 

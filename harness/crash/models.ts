@@ -1,8 +1,8 @@
 /**
  * The crash models: one line each. A plan names them, and what is in its plan picks the one of a snapshot.
  *
- * "crash-in-recovery" is not among them: it stands for snapshots that are killed or left alone like any other; so does "syscall-kill", for
- * snapshots under a tracer.
+ * "crash-in-recovery" is not among them: it stands for snapshots that are killed or left alone like any other; so do "syscall-kill" and
+ * "power-loss", for snapshots under a tracer.
  */
 import type { PlannedSnapshot, Race, Zombie } from '../plan/types.js';
 import type { CrashModel } from './model.js';
@@ -10,9 +10,10 @@ import { processKill, type ProcessKill } from './process-kill.js';
 import { race } from './race.js';
 import { traced, type TracedRun } from './traced.js';
 import { undisturbed } from './undisturbed.js';
+import { watched, type Watched } from './watched.js';
 import { zombie } from './zombie.js';
 
-export type Treatment = { readonly model: 'undisturbed' } | ProcessKill | TracedRun | Race | Zombie;
+export type Treatment = { readonly model: 'undisturbed' } | ProcessKill | TracedRun | Watched | Race | Zombie;
 
 export type CrashModels = { readonly [Model in Treatment['model']]: CrashModel<Extract<Treatment, { model: Model }>> };
 
@@ -20,6 +21,7 @@ export const crashModels: CrashModels = {
   undisturbed,
   'process-kill': processKill,
   traced,
+  watched,
   race,
   zombie,
 };
@@ -27,7 +29,9 @@ export const crashModels: CrashModels = {
 export function treatmentOf(
   { kill, crash, traced: tracer }: Pick<PlannedSnapshot, 'kill' | 'crash' | 'traced'>,
   trace: TracedRun['trace'],
+  end: Watched['end'],
 ): Treatment {
+  if (tracer?.family === 'persistence') return { model: 'watched', end };
   if (tracer !== null) return { model: 'traced', traced: tracer, trace };
   return crash ?? (kill === null ? { model: 'undisturbed' } : { model: 'process-kill', at: kill });
 }

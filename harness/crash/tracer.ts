@@ -14,6 +14,9 @@ import { tracerName } from '../process/end.js';
 /** What the role needs so that its calls are those of one thread. */
 export const tracedEnvironment = { UV_THREADPOOL_SIZE: '1', UV_USE_IO_URING: '0' };
 
+/** A longer one is cut, which is seen. */
+const longestText = 1_048_576;
+
 export interface Traceable {
   readonly file: string;
   readonly args: readonly string[];
@@ -27,6 +30,8 @@ export function underTracer({ file, args }: Traceable, traced: Traced, state: st
   const folders = new Set([state, realpathSync(state)]);
   const counted = call === null ? [] : [...folders].flatMap((folder) => paths.flatMap((path) => ['-P', join(folder, path)]));
   const kill = call === null ? [] : ['-e', `inject=${call.name}:signal=SIGKILL:when=${call.nth}`];
-  const told = ['-D', '-f', '-q', '-y', '-s', '0', '-e', 'signal=SIGKILL', '-e', `trace=${names}`, ...counted, ...kill];
+  // What a file holds decides what a power loss may leave of it.
+  const texts = family === 'persistence' ? ['-x', '-s', String(longestText)] : ['-s', '0'];
+  const told = ['-D', '-f', '-q', '-y', ...texts, '-e', 'signal=SIGKILL', '-e', `trace=${names}`, ...counted, ...kill];
   return { file: tracerName, args: [...told, '-o', out, '--', file, ...args] };
 }

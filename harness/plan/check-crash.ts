@@ -67,7 +67,15 @@ export function* crashMistakes(arm: LooseArm, at: string, subject: Subject | und
   if (crash === undefined || crash === null) return;
   if ((arm.kill ?? null) !== null)
     yield { pointer: `${at}/crash`, sentence: 'is given together with a kill; a snapshot can have one of the two' };
-  if (crash.model === 'syscall-kill') return yield* ratchetMistakes(arm, crash, at);
+  if (crash.model === 'syscall-kill') return yield* tracedMistakes(arm, crash, 'a ratchet', at);
+  if (crash.model === 'power-loss') {
+    if (subject !== undefined && subject.roles.serve === undefined)
+      yield {
+        pointer: `${at}/crash`,
+        sentence: `needs the role "serve", which looks at the states that a power loss may leave, and ${subject.name} has none`,
+      };
+    return yield* tracedMistakes(arm, crash, 'power loss', at);
+  }
   if (crash.model !== 'race' && arm.role !== undefined && arm.role !== 'resume')
     yield { pointer: `${at}/crash`, sentence: `needs the role "resume", and the role here is "${arm.role}"` };
   if (crash.model === 'race') {
@@ -82,29 +90,36 @@ export function* crashMistakes(arm: LooseArm, at: string, subject: Subject | und
   }
 }
 
-function* ratchetMistakes(
+function* tracedMistakes(
   { role, from }: LooseArm,
-  { every, offset }: Extract<LooseCrash, { model?: 'syscall-kill' }>,
+  { every, offset }: Extract<LooseCrash, { model?: 'syscall-kill' | 'power-loss' }>,
+  under: string,
   at: string,
 ): Generator<Mistake> {
   if (role === 'restart')
     yield { pointer: `${at}/crash`, sentence: 'needs the role "produce" or "resume", and the role here is "restart"' };
   if (role === 'produce' && from !== undefined)
-    yield { pointer: `${at}/from`, sentence: 'is given for a producer under a ratchet, which begins with nothing' };
+    yield { pointer: `${at}/from`, sentence: `is given for a producer under ${under}, which begins with nothing` };
   if (every !== undefined && offset !== undefined && offset >= every)
     yield { pointer: `${at}/crash/offset`, sentence: `is ${offset}, and no number divided by ${every} leaves that` };
 }
 
-/** What a ratchet stands for is found by running it: whatever begins with its name belongs to it. */
+/** What these models stand for is found by running them. */
+const openEnded: Readonly<Record<string, string>> = { 'syscall-kill': 'ratchet', 'power-loss': 'power loss' };
+
+/** What a ratchet or a power loss stands for is found by running it: whatever begins with its name belongs to it. */
 export function* reservedMistakes(arms: readonly (LooseArm | undefined)[], at: string): Generator<Mistake> {
   const name = (arm: LooseArm | undefined): string => (typeof arm?.id === 'string' ? arm.id.toLowerCase() : '');
-  const ratchets = arms.filter((arm) => arm?.crash?.model === 'syscall-kill').map(name);
+  const owners = arms.flatMap((arm) => {
+    const what = openEnded[arm?.crash?.model ?? ''];
+    return what === undefined || name(arm) === '' ? [] : [{ id: name(arm), what }];
+  });
   for (const [index, arm] of arms.entries()) {
-    const owner = ratchets.find((id) => id !== '' && name(arm).startsWith(`${id}-`));
+    const owner = owners.find(({ id }) => name(arm).startsWith(`${id}-`));
     if (owner !== undefined)
       yield {
         pointer: `${at}/arms/${index}/id`,
-        sentence: `is a name that the ratchet "${owner}" may need for its own snapshots`,
+        sentence: `is a name that the ${owner.what} "${owner.id}" may need for its own snapshots`,
       };
   }
 }

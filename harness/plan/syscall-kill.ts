@@ -46,6 +46,6 @@ export function endOf(point: PlannedSnapshot, { carry_on: carryOn }: SyscallKill
 }
 
 function familyOf({ traced }: PlannedSnapshot): SyscallKill['family'] {
-  if (traced === null) throw new Error('Only a traced snapshot has points.');
+  if (traced === null || traced.family === 'persistence') throw new Error('Only a snapshot under a ratchet has points.');
   return traced.family;
 }

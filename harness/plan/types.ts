@@ -15,11 +15,13 @@ type Crash = NonNullable<PlannedArm['crash']>;
 export type Race = Extract<Crash, { model: 'race' }>;
 export type Zombie = Extract<Crash, { model: 'zombie' }>;
 export type SyscallKill = Extract<Crash, { model: 'syscall-kill' }>;
+export type PowerLoss = Extract<Crash, { model: 'power-loss' }>;
 export type CrashInRecovery = Extract<Crash, { model: 'crash-in-recovery' }>;
 
 /** What a tracer does to the role of a snapshot. */
 export interface Traced {
-  readonly family: SyscallKill['family'];
+  /** `persistence`: all that decides what a power loss may leave. */
+  readonly family: SyscallKill['family'] | 'persistence';
   /** Armed before the nth call of this name; null where it only watches. */
   readonly call: { readonly name: string; readonly nth: number } | null;
   /** The files whose calls count, below the state folder; empty where it only watches. */
@@ -43,6 +45,8 @@ export interface PlannedSnapshot {
   readonly traced: Traced | null;
   /** What it stands for besides itself, where that is found by running it. */
   readonly ratchet: SyscallKill | null;
+  /** Stands for what carries on from the states that its trace may leave. */
+  readonly powerLoss: PowerLoss | null;
   /** What the role is told to carry out; null where it is told nothing. */
   readonly operation: Operation | null;
   readonly input: Input | null;
@@ -50,4 +54,6 @@ export interface PlannedSnapshot {
   readonly provider: string;
   /** The snapshot whose copy it begins with; null for the producer. */
   readonly from: string | null;
+  /** It begins with a state that a power loss may have left, and with that many lines of the receipts of `from`; null elsewhere. */
+  readonly receipts: number | null;
 }

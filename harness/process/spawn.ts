@@ -22,6 +22,13 @@ export interface SpawnRequest {
   /** Where cgroups are made; null where none can be had. */
   readonly cgroupHome: string | null;
   readonly watchdog: Watchdog;
+  /** It is spoken to over its standard input and output. */
+  readonly talks?: true;
+}
+
+export interface Talk {
+  readonly input: Writable;
+  readonly output: Readable;
 }
 
 export interface Exit {
@@ -38,6 +45,8 @@ export interface RoleProcess {
   readonly timeline: Timeline;
   /** The wait status, as soon as the process is reaped. */
   readonly exited: Promise<Exit>;
+  /** Null where it is not spoken to. */
+  readonly talk: Talk | null;
   /** All that came over descriptor 3 so far. */
   announced(): Buffer;
   /** Calls back on every new byte of descriptor 3. */
@@ -98,7 +107,7 @@ function startChild(request: SpawnRequest, nonce: string, cgroup: Cgroup | null)
       cwd: request.folder,
       env: { ...fixedEnvironment, ...request.environment, KILLPOINT_NONCE: nonce },
       detached: true,
-      stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+      stdio: [...(request.talks ? (['pipe', 'pipe'] as const) : (['ignore', 'ignore'] as const)), 'pipe', 'pipe', 'pipe'],
     }),
   );
 }
@@ -107,12 +116,16 @@ function watchChild(
   child: ChildProcess,
   timeline: Timeline,
   onRelease: () => void,
-): Pick<RoleProcess, 'exited' | 'announced' | 'onAnnounced' | 'stderr' | 'silent' | 'goOn' | 'release'> {
+): Pick<RoleProcess, 'exited' | 'talk' | 'announced' | 'onAnnounced' | 'stderr' | 'silent' | 'goOn' | 'release'> {
   const [, , said, from, to] = child.stdio as [null, null, Readable, Readable, Writable];
   const announced = keepFirst(from, announcedBytes);
   const stderr = keepFirst(said, stderrBytes);
   to.on('error', () => undefined);
+  const talk = child.stdin === null || child.stdout === null ? null : { input: child.stdin, output: child.stdout };
+  // A pipe breaks when its reader dies, which its exit tells.
+  for (const stream of [talk?.input, talk?.output]) stream?.on('error', () => undefined);
   return {
+    talk,
     exited: new Promise((resolve) => {
       child.once('exit', (code, signal) => {
         timeline.mark('exit_seen');
@@ -131,6 +144,8 @@ function watchChild(
       announced.destroy();
       stderr.destroy();
       to.destroy();
+      talk?.input.destroy();
+      talk?.output.destroy();
       onRelease();
     },
   };

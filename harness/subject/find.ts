@@ -17,7 +17,7 @@ export interface InstalledSubject {
   readonly description: Subject;
 }
 
-export type Role = 'produce' | 'inspect' | 'resume' | 'restart';
+export type Role = 'produce' | 'inspect' | 'resume' | 'restart' | 'serve';
 
 export function loadSubject(folder: string): InstalledSubject {
   const path = join(folder, 'subject.json');
@@ -69,7 +69,7 @@ export interface Command {
 }
 
 export function commandOf(subject: InstalledSubject, role: Role, installation: Installation): Command {
-  const [program = 'node', ...args] = subject.description.roles[role];
+  const [program = 'node', ...args] = subject.description.roles[role] ?? [];
   const recorded = [program, ...args].map((word) => recordedWord(word, subject.folder, installation.build));
   return { file: program === 'node' ? process.execPath : program, args, recorded };
 }

@@ -1,0 +1,181 @@
+/**
+ * A state that a power loss may have left, by its number in a bundle: derived again from the trace, and looked at by the subject. Nothing
+ * of the bundle is changed, and nothing that it holds is trusted: a path leads to a plain file in it or nowhere.
+ */
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DerivedState, ServeAnswer } from '../contract/types.js';
+import { validateDerivedState } from '../contract/validators.js';
+import { HarnessError } from '../errors.js';
+import type { Installation } from '../io/installation.js';
+import { parseCanonical } from '../io/canonical.js';
+import { filesBelow } from '../io/inventory.js';
+import { linesIn } from '../io/lines.js';
+import { makeMemoryFolder } from '../io/memory-folder.js';
+import { limits, readPlainFile } from '../io/read.js';
+import { parsePlan } from '../plan/load.js';
+import { type PlannedCase, producer, type PowerLoss } from '../plan/types.js';
+import {
+  type Counts,
+  distinctStatesOf,
+  type NumberedState,
+  type Source,
+  type State,
+  statesOf,
+  survey,
+  type Survey,
+} from '../power-loss/derive.js';
+import type { Content } from '../power-loss/content.js';
+import { Unmodelled } from '../power-loss/unmodelled.js';
+import { createWorker } from '../power-loss/worker.js';
+import { spawnRole } from '../process/spawn.js';
+import { startWatchdog } from '../process/watchdog-client.js';
+import { commandOf, findSubjects, type InstalledSubject, subjectNamed } from '../subject/find.js';
+
+export interface Named {
+  readonly bundle: string;
+  readonly case: string;
+  readonly arm: string;
+  readonly state: number;
+  readonly subjects: readonly string[];
+}
+
+export interface Found {
+  readonly installation: Installation;
+  readonly subject: InstalledSubject;
+  readonly powerLoss: PowerLoss;
+  readonly source: Source;
+  readonly survey: Survey;
+  readonly state: NumberedState;
+  /** What the bundle says of it; null where it was not in the sample. */
+  readonly recorded: DerivedState | null;
+}
+
+/** A state of a subject is small; beyond this it is none. */
+const largestFile = 2 ** 30;
+
+export function findState({ bundle, case: caseId, arm: armId, state, subjects }: Named, installation: Installation): Found {
+  const installed = findSubjects(installation, subjects);
+  const planFile = join(bundle, 'data', 'plan.json');
+  const plan = parsePlan(
+    read(planFile, limits.plan),
+    planFile,
+    installed.map(({ description }) => description),
+  );
+  const subject = subjectNamed(installed, plan.subject);
+  const planned = one(plan.cases, caseId, 'case', 'The plan of the bundle');
+  const arm = one<PlannedCase['arms'][number]>(planned.arms, armId, 'arm', `The case ${planned.id}`);
+  const { crash } = arm;
+  if (crash?.model !== 'power-loss')
+    throw new HarnessError('usage', `The arm ${arm.id} of the case ${planned.id} is not under power loss.`);
+  const folder = join(bundle, 'data', 'cases', planned.id);
+  const begun = arm.role === 'produce' ? null : join(folder, arm.from ?? producer, 'state');
+  const source = sourceOf(join(folder, arm.id, 'trace.txt'), begun, subject.description.volatile);
+  return modelled(() => {
+    const surveyed = survey(source, crash);
+    const found = stateNumbered(state, distinctStatesOf(source, crash, surveyed));
+    const recorded = recordedIn(join(folder, arm.id, 'states.jsonl'), state);
+    return { installation, subject, powerLoss: crash, source, survey: surveyed, state: found, recorded };
+  });
+}
+
+/** Where a state occurs, once for each cut: equal ones are one state, and more may have been promised at a later cut. */
+export function* occurrencesOf({ source, powerLoss, survey: surveyed, state }: Found): Generator<State> {
+  let last = -1;
+  for (const one of statesOf(source, powerLoss, surveyed)) {
+    if (one.sha256 !== state.sha256 || one.cut === last) continue;
+    last = one.cut;
+    yield one;
+  }
+}
+
+export function occurrenceAt(found: Found, cut: number): State {
+  const cuts: number[] = [];
+  for (const one of occurrencesOf(found)) {
+    if (one.cut === cut) return one;
+    cuts.push(one.cut);
+  }
+  throw new HarnessError('usage', `State ${found.state.number} does not occur at cut ${cut}; it does at ${cuts.join(', ')}.`);
+}
+
+/** What the serve role makes of each state that it is given; nobody of it is left. */
+export async function withServe<T>(
+  { installation, subject }: Pick<Found, 'installation' | 'subject'>,
+  use: (lookAt: (files: ReadonlyMap<string, Content>) => Promise<ServeAnswer>) => Promise<T>,
+): Promise<T> {
+  const { file, args } = commandOf(subject, 'serve', installation);
+  const folder = makeMemoryFolder('killpoint-replay');
+  const watchdog = startWatchdog(installation.watchdog);
+  const spawn = { file, args, folder: subject.folder, environment: {}, cgroupHome: null, watchdog, talks: true } as const;
+  const worker = createWorker({ start: () => spawnRole(spawn), folder: join(folder.path, 'state'), deadlineMs: 60_000 });
+  try {
+    return await use(worker.lookAt);
+  } finally {
+    try {
+      await worker.end();
+    } finally {
+      await watchdog.end();
+      folder.remove();
+    }
+  }
+}
+
+function stateNumbered(state: number, states: Generator<NumberedState, Counts>): NumberedState {
+  for (let result = states.next(); ; result = states.next()) {
+    if (result.done === true)
+      throw new HarnessError(
+        'usage',
+        `There is no state ${state}: the trace gives ${result.value.distinct} of different content.`,
+      );
+    if (result.value.number === state) return result.value;
+  }
+}
+
+function sourceOf(trace: string, begun: string | null, volatile: readonly string[]): Source {
+  demandFile(trace);
+  const paths = begun === null ? [] : filesBelow(begun, volatile);
+  const files = new Map(paths.map((path) => [path, read(join(begun ?? '', path), largestFile)]));
+  return { begun: files, lines: () => linesIn(trace), volatile };
+}
+
+function recordedIn(path: string, state: number): DerivedState | null {
+  demandFile(path);
+  for (const line of linesIn(path)) {
+    const value: unknown = parseCanonical(line);
+    if (!validateDerivedState(value)) throw new HarnessError('usage', `${path} has a line that is no derived state.`);
+    if (value.state === state) return value;
+  }
+  return null;
+}
+
+function one<T extends { readonly id: string }>(all: readonly T[], id: string, what: string, whose: string): T {
+  const found = all.find((candidate) => candidate.id === id);
+  if (found !== undefined) return found;
+  throw new HarnessError(
+    'usage',
+    `${whose} has no ${what} "${id}" (it has: ${all.map((candidate) => candidate.id).join(', ') || 'none'}).`,
+  );
+}
+
+function modelled<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Unmodelled)
+      throw new HarnessError('trace-unmodelled', `Nothing can be derived from this trace. ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function demandFile(path: string): void {
+  const facts = lstatSync(path, { throwIfNoEntry: false });
+  if (facts === undefined || !facts.isFile()) throw new HarnessError('usage', `The bundle has no file ${path}.`);
+}
+
+function read(path: string, maxBytes: number): Buffer {
+  try {
+    return readPlainFile(path, maxBytes, { follow: false });
+  } catch (error) {
+    throw new HarnessError('usage', `${path} cannot be read: ${(error as Error).message}.`, { cause: error });
+  }
+}

@@ -1,0 +1,134 @@
+/** `killpoint replay` and `killpoint reduce`: a state that a power loss may have left, rebuilt from a bundle and told in words. */
+import { existsSync, readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { ServeAnswer } from '../contract/types.js';
+import { CaseVoid, HarnessError } from '../errors.js';
+import { ownInstallation } from '../io/installation.js';
+import { makeFolder } from '../io/out.js';
+import { type ReducedStory, replayText, storyText } from '../report/derived-state.js';
+import { itemsOf } from '../power-loss/items.js';
+import { type Source, type State, stateAtEnd } from '../power-loss/derive.js';
+import { reduce, type Story } from '../power-loss/reduce.js';
+import { writeState } from '../power-loss/write-state.js';
+import { type Found, findState, occurrenceAt, occurrencesOf, withServe } from './derived-state.js';
+import type { Exit } from './exit.js';
+import { addSubjectOption, positive } from './options.js';
+
+interface Options {
+  case: string;
+  arm: string;
+  state: number;
+  cut?: number;
+  subject: string[];
+  json: boolean;
+}
+
+export function addReplay(root: Command, exit: Exit): void {
+  named(root.command('replay'), 'rebuild a state that a power loss may have left')
+    .description(
+      'Derives a state again from the trace in a bundle, says which operations it kept and lost, and what the subject makes of it. Exit 0 where the bundle says the same of it, or nothing; 1 where it says otherwise.',
+    )
+    .option('--to <folder>', 'a new or empty folder that the state is written to')
+    .action(async (bundle: string, options: Options & { to?: string }) => {
+      const to = options.to === undefined ? null : demandEmpty(resolve(options.to));
+      const found = findState({ ...options, bundle, subjects: options.subject }, ownInstallation());
+      const answer = await looking(() => withServe(found, (lookAt) => lookAt(found.state.files)));
+      if (to !== null) {
+        makeFolder(to);
+        writeState(found.state.files, to);
+      }
+      const shown = options.cut === undefined ? found.state : occurrenceAt(found, options.cut);
+      process.stdout.write(replayText({ ...found, shown, answer, to }, options.json));
+      exit(isAsRecorded(found, answer) ? 0 : 1);
+    });
+}
+
+export function addReduce(root: Command, exit: Exit): void {
+  named(root.command('reduce'), 'find the shortest story of a state that fails')
+    .description(
+      'Leaves out operations of a trace, and losses, as long as the state that a power loss left still fails in the same way: it is refused, or holds fewer entries than were promised. Exit 0 where it fails, 1 where it does not.',
+    )
+    .option('--promised <seq>', 'how many entries had been promised when the power went', positive)
+    .action(async (bundle: string, options: Options & { promised?: number }) => {
+      const found = findState({ ...options, bundle, subjects: options.subject }, ownInstallation());
+      const story = await looking(() => storyOf(found, options.promised ?? 0, options.cut));
+      process.stdout.write(storyText({ ...found, story, promised: options.promised ?? null }, options.json));
+      exit(story === null ? 1 : 0);
+    });
+}
+
+function named(command: Command, summary: string): Command {
+  command
+    .summary(summary)
+    .argument('<bundle>', 'the folder of a bundle; it is not changed')
+    .requiredOption('--case <id>', 'the case')
+    .requiredOption('--arm <id>', 'the arm, which is under power loss')
+    .requiredOption('--state <number>', 'the number of the state, as states.jsonl has it', positive)
+    .option('--cut <number>', 'the cut at which it is looked at, where it occurs at several; else the first', positive)
+    .option('--json', 'print one JSON document on standard output', false);
+  return addSubjectOption(command);
+}
+
+async function storyOf(found: Found, promised: number, cut: number | undefined): Promise<ReducedStory | null> {
+  const { source, powerLoss, state } = found;
+  const all = [...source.lines()].filter((line) => line !== '' && !/^\d+ \+\+\+ /.test(line));
+  return withServe(found, async (lookAt) => {
+    const failing = async ({ files }: Pick<State, 'files'>): Promise<string | null> => failureOf(await lookAt(files), promised);
+    if ((await failing(state)) === null) return null;
+    const occurrences =
+      cut === undefined && promised > 0 ? occurrencesOf(found) : [cut === undefined ? state : occurrenceAt(found, cut)];
+    for (const { cut: at, pending, choice } of occurrences) {
+      const lines = all.slice(0, at);
+      const whole = stateAtEnd({ ...source, lines: () => lines }, powerLoss, () => true);
+      if (promised > 0 && (await failing(whole)) !== null) continue;
+      const story = await reduce({ source, lines, parameters: powerLoss, pending, kept: choice.kept, failing });
+      return story && { ...story, ...toldBy(story, lines, source), cut: at };
+    }
+    throw new HarnessError(
+      'usage',
+      `Where this state occurs there are fewer than ${promised} entries with nothing lost, too: they cannot have been promised there.`,
+    );
+  });
+}
+
+function toldBy(story: Story, lines: readonly string[], source: Source): Pick<ReducedStory, 'lines' | 'effects'> {
+  const told = story.items.map((item) => lines[item - 1] ?? '');
+  const begun = [...source.begun].map(([name, bytes]) => [name, bytes.length] as const);
+  return { lines: told, effects: [...itemsOf(told, { begun, volatile: source.volatile, withBytes: true })] };
+}
+
+/** In the same way: refused by the same word, or too short. What is made anew holds what it then holds. */
+function failureOf({ opened, refused, remade }: ServeAnswer, promised: number): string | null {
+  const entries = opened?.entries ?? remade?.entries;
+  if (entries === undefined) return `refused: ${refused?.error ?? ''}`;
+  return entries < promised ? 'fewer entries than were promised' : null;
+}
+
+function isAsRecorded({ recorded, state }: Found, answer: ServeAnswer): boolean {
+  if (recorded === null) return true;
+  const { state: _number, cut, rule, at, sha256, ...said } = recorded;
+  const { choice } = state;
+  const sameState = cut === state.cut && rule === choice.rule && at === choice.at && sha256 === state.sha256;
+  return sameState && JSON.stringify(sorted(said)) === JSON.stringify(sorted(answer));
+}
+
+function sorted({ opened, refused, remade }: ServeAnswer): unknown[] {
+  return [opened?.entries, opened?.digest, refused?.error, remade?.entries, remade?.digest];
+}
+
+/** A worker that proves nothing leaves the answer unknown. */
+async function looking<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof CaseVoid) throw new HarnessError('inspection-failed', error.message, { cause: error });
+    throw error;
+  }
+}
+
+function demandEmpty(folder: string): string {
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new HarnessError('usage', `${folder} is not empty: a state is written to a folder of its own.`);
+  return folder;
+}

@@ -1,0 +1,151 @@
+/**
+ * From a trace to the states that a power loss may leave: cut by cut, rule by rule, equal ones once. Pure.
+ *
+ * Fault model: power loss of the machine of the role at any moment. What no sync covers persists or not, piece by piece, as the
+ * persistence model of the contract says; the verifier derives the same by code of its own.
+ *
+ * The trace is read twice and never held: only what is pending at a cut, and what states share, is in memory.
+ */
+import { hash } from 'node:crypto';
+import { type Content, contentOf } from './content.js';
+import { draw } from './draw.js';
+import { itemsOf } from './items.js';
+import { createPending } from './pending.js';
+import type { AnyPiece, Request } from './pieces.js';
+import { choicesOf, type Choice, entriesInOrder, type Keeping, type Parameters, weightOf } from './rules.js';
+import { createStore } from './store.js';
+
+export interface Source {
+  /** The durable files at the beginning. */
+  readonly begun: ReadonlyMap<string, Buffer>;
+  /** The lines of the trace, as often as they are asked for. */
+  readonly lines: () => Iterable<string>;
+  readonly volatile: readonly string[];
+}
+
+export interface Survey {
+  readonly items: number;
+  readonly operations: number;
+  readonly requests: readonly Request[];
+  /** Of all cuts. */
+  readonly weight: number;
+}
+
+export interface State {
+  readonly cut: number;
+  readonly choice: Choice;
+  readonly pending: readonly AnyPiece[];
+  readonly sha256: string;
+  readonly files: ReadonlyMap<string, Content>;
+}
+
+export interface NumberedState extends State {
+  readonly number: number;
+}
+
+export interface Counts {
+  readonly cuts: number;
+  readonly left_out: number;
+  readonly derived: number;
+  readonly distinct: number;
+}
+
+/** The work that a derivation may be. */
+const mostWeight = 262_144;
+
+/** Throws Unmodelled, for the whole trace, before anything is derived. */
+export function survey(source: Source, parameters: Parameters): Survey {
+  const requests: Request[] = [];
+  const pending = createPending(parameters.persistence);
+  let [items, operations] = [0, 0];
+  let weight = weightOf(pending, 0, parameters);
+  for (const { number, pieces, sync, request } of itemsIn(source, false)) {
+    items = number;
+    if (pieces.length > 0 || sync !== null) operations += 1;
+    if (request !== null) requests.push(request);
+    pending.add(pieces);
+    if (sync !== null) pending.sync(sync);
+    weight += weightOf(pending, number, parameters);
+  }
+  return { items, operations, requests, weight };
+}
+
+/** All states, equal ones too, of all cuts that are not left out. */
+export function* statesOf(
+  source: Source,
+  parameters: Parameters,
+  { weight }: Pick<Survey, 'weight'>,
+  onCut: (isLeftOut: boolean) => void = () => undefined,
+): Generator<State> {
+  const pending = createPending(parameters.persistence);
+  const store = createStore([...source.begun].map(([name, bytes]) => [name, contentOf(bytes)]));
+  function* statesAt(cut: number): Generator<State> {
+    const isLeftOut = weight > mostWeight && draw(parameters.seed, 'cut', cut) % weight >= mostWeight;
+    onCut(isLeftOut);
+    if (isLeftOut) return;
+    const { pieces } = pending;
+    for (const choice of choicesOf(pieces, cut, parameters)) {
+      const files = store.filesWith(pieces, choice.kept);
+      yield { cut, choice, pending: pieces, files, sha256: digestOf(files) };
+    }
+  }
+  yield* statesAt(0);
+  for (const { number, pieces, sync } of itemsIn(source, true)) {
+    pending.add(pieces);
+    if (sync !== null) store.makeDurable(pending.sync(sync));
+    yield* statesAt(number);
+  }
+}
+
+export interface EndState extends Pick<State, 'pending' | 'files'> {
+  readonly kept: readonly Keeping[];
+}
+
+/** The one state behind the last item in which of the pending pieces is kept what is asked for. */
+export function stateAtEnd(
+  source: Source,
+  { persistence }: Pick<Parameters, 'persistence'>,
+  keep: (piece: AnyPiece) => Keeping,
+): EndState {
+  const pending = createPending(persistence);
+  const store = createStore([...source.begun].map(([name, bytes]) => [name, contentOf(bytes)]));
+  for (const { pieces, sync } of itemsIn(source, true)) {
+    pending.add(pieces);
+    if (sync !== null) store.makeDurable(pending.sync(sync));
+  }
+  const { pieces } = pending;
+  const wanted = pieces.map(keep);
+  const kept = persistence === 'ext4' ? entriesInOrder(pieces, wanted) : wanted;
+  return { pending: pieces, kept, files: store.filesWith(pieces, kept) };
+}
+
+/** The distinct ones, numbered from 1 in the order of their first occurrence. What it returns at its end is counts. */
+export function* distinctStatesOf(
+  source: Source,
+  parameters: Parameters,
+  surveyed: Pick<Survey, 'weight'>,
+): Generator<NumberedState, Counts> {
+  const seen = new Set<string>();
+  const counts = { cuts: 0, left_out: 0, derived: 0 };
+  const onCut = (isLeftOut: boolean): void => {
+    if (isLeftOut) counts.left_out += 1;
+    else counts.cuts += 1;
+  };
+  for (const state of statesOf(source, parameters, surveyed, onCut)) {
+    counts.derived += 1;
+    if (seen.has(state.sha256)) continue;
+    seen.add(state.sha256);
+    yield { number: seen.size, ...state };
+  }
+  return { ...counts, distinct: seen.size };
+}
+
+function itemsIn({ begun, lines, volatile }: Source, withBytes: boolean): ReturnType<typeof itemsOf> {
+  return itemsOf(lines(), { begun: [...begun].map(([name, bytes]) => [name, bytes.length]), volatile, withBytes });
+}
+
+export function digestOf(files: ReadonlyMap<string, Pick<Content, 'size' | 'sha256'>>): string {
+  const lines = [...files].map(([name, { size, sha256 }]) => ({ name, line: `${name} ${size} ${sha256}\n` }));
+  lines.sort((left, right) => (left.name < right.name ? -1 : 1));
+  return hash('sha256', lines.map(({ line }) => line).join(''));
+}

@@ -1,0 +1,83 @@
+/**
+ * Workers, with real processes: one that dies at a state says so, one that hangs or talks nonsense proves nothing, and none is left.
+ */
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { isLiving, processFacts } from '../process/proc.js';
+import { type RoleProcess, spawnRole } from '../process/spawn.js';
+import { startWatchdog, type Watchdog } from '../process/watchdog-client.js';
+import { builtInstallation, subjectsFolder, temporaryFolder } from '../testing/plans.js';
+import { contentOf } from './content.js';
+import { createWorker, type Worker } from './worker.js';
+
+const { path: folder, remove } = temporaryFolder();
+let watchdog: Watchdog;
+let worker: Worker | null = null;
+let started: RoleProcess[] = [];
+beforeAll(() => {
+  watchdog = startWatchdog(builtInstallation().watchdog);
+});
+afterEach(async () => {
+  await worker?.end();
+  const living = started.filter(({ pid }) => isLiving(processFacts(pid)));
+  if (living.length > 0) throw new Error(`The worker left ${living.map(({ pid }) => pid).join(', ')}.`);
+  [worker, started] = [null, []];
+});
+afterAll(async () => {
+  await watchdog.end();
+  remove();
+});
+
+function workerOf(args: string[], deadlineMs = 5000): Worker {
+  const start = (): RoleProcess => {
+    const request = { file: process.execPath, args, folder: join(subjectsFolder, 'served'), environment: {} };
+    const role = spawnRole({ ...request, cgroupHome: null, watchdog, talks: true });
+    started.push(role);
+    return role;
+  };
+  worker = createWorker({ start, folder: join(folder, 'worker'), deadlineMs });
+  return worker;
+}
+
+const files = (log: string, isMade = true) =>
+  new Map([
+    ['log.txt', contentOf(Buffer.from(log))],
+    ...(isMade ? [['format.json', contentOf(Buffer.from('{}\n'))] as const] : []),
+  ]);
+const served = ['served.mjs', 'serve'];
+
+describe('a worker', () => {
+  it('looks at one state after another, and finds in its folder nothing of the one before', async () => {
+    const { lookAt } = workerOf(served);
+    expect(await lookAt(files('a\nb\n'))).toMatchObject({ opened: { entries: 2 }, refused: null });
+    expect(await lookAt(files('a\n'))).toMatchObject({ opened: { entries: 1 } });
+    expect(await lookAt(new Map([['format.json', contentOf(Buffer.from('{}\n'))]]))).toMatchObject({ opened: { entries: 0 } });
+    expect(await lookAt(files('a\n', false))).toMatchObject({ refused: { error: 'state-absent' }, remade: { entries: 0 } });
+    expect(started).toHaveLength(1);
+  });
+
+  it.each(['crash', 'exit'])('that dies at a state (%s) has refused it, and another one goes on', async (how) => {
+    const { lookAt } = workerOf(served);
+    await lookAt(files('a\n'));
+    expect(await lookAt(files(`${how}\n`))).toEqual({ opened: null, refused: { error: 'crashed' }, remade: null });
+    expect(await lookAt(files('a\n'))).toMatchObject({ opened: { entries: 1 } });
+    expect(started).toHaveLength(2);
+  });
+
+  it('that hangs proves nothing', async () => {
+    const { lookAt } = workerOf(served, 300);
+    await expect(lookAt(files('hang\n'))).rejects.toMatchObject({ code: 'role-deadline' });
+  });
+
+  it.each<[string, string]>([
+    ['ends before it ever answered', 'process.stderr.write("no such thing\\n"); process.exit(64)'],
+    ['answers what is no JSON', 'process.stdin.once("data", () => process.stdout.write("yes\\n"))'],
+    [
+      'answers nothing',
+      'process.stdin.once("data", () => process.stdout.write(\'{"opened":null,"refused":null,"remade":null}\\n\'))',
+    ],
+    ['talks without an end', 'process.stdin.once("data", () => process.stdout.write("x".repeat(100000)))'],
+  ])('that %s is no worker', async (_what, program) => {
+    await expect(workerOf(['-e', program]).lookAt(files('a\n'))).rejects.toMatchObject({ code: 'harness-error' });
+  });
+});
