@@ -11,6 +11,7 @@ import { measureCommits } from './bench/commits.js';
 import { measureDurableSteps } from './bench/durable-steps.js';
 import { measureKillStage } from './bench/kill-stage.js';
 import type { Measured } from './bench/measure.js';
+import { measurePowerLoss } from './bench/power-loss.js';
 import { measureSessionLog } from './bench/session-log.js';
 import { measureGrowth, measureVerifier } from './bench/verifier.js';
 import { ensureBuild, orExit, root } from './build.mjs';
@@ -31,6 +32,7 @@ const parts: Record<string, () => Promise<Measured[]>> = {
   steps: () => measureDurableSteps(build),
   sessions: () => measureSessionLog(build),
   kills: () => measureKillStage(build, plan),
+  power: () => measurePowerLoss(build, plan),
   cases: () => measureCases(build, planFile, plan, firstRun(), folder),
   verifier: () => measureVerifier(build, firstRun().bundle),
   growth: () => measureGrowth(build, plan, folder),

@@ -1,0 +1,70 @@
+/**
+ * Power loss: the states of one trace of the main scenario, derived, written, opened and recovered by two warm workers, a second.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { installationAt } from '../../harness/io/installation.js';
+import { makeMemoryFolder } from '../../harness/io/memory-folder.js';
+import type { Plan } from '../../harness/plan/types.js';
+import { distinctStatesOf, type Source, survey } from '../../harness/power-loss/derive.js';
+import { lookAtStates } from '../../harness/power-loss/look-at.js';
+import { createWorker } from '../../harness/power-loss/worker.js';
+import { spawnRole } from '../../harness/process/spawn.js';
+import { startWatchdog } from '../../harness/process/watchdog-client.js';
+import { startProvider } from '../../harness/provider/provider.js';
+import { commandOf, findSubjects, subjectNamed } from '../../harness/subject/find.js';
+import { producerOf, traceProgram } from '../ground-truth/traced-role.js';
+import { atLeast, inFolder, median, milliseconds, type Measured } from './measure.js';
+
+const workerCount = 2;
+/** Many subsets, so that a round lasts. */
+const parameters = { persistence: 'strictest', subsets: 64, seed: 'bench' } as const;
+
+export async function measurePowerLoss(build: string, plan: Plan): Promise<Measured[]> {
+  const installation = installationAt(build);
+  const subject = subjectNamed(findSubjects(installation, []), plan.subject);
+  const row = plan.cases.find(({ id }) => id === 'control');
+  const scenario = row && plan.scenarios[row.scenario];
+  const script = row && plan.providers[row.provider];
+  if (scenario === undefined || script === undefined) throw new Error('The plan has no case control.');
+  return inFolder(async (folder) => {
+    const watchdog = startWatchdog(installation.watchdog);
+    const provider = await startProvider(installation.provider, watchdog, join(folder, 'provider.log'));
+    const memory = makeMemoryFolder('killpoint-bench');
+    try {
+      mkdirSync(join(folder, 'state'));
+      const ground = { program: producerOf(subject, installation), scenario, script, provider, watchdog };
+      const { lines } = await traceProgram(ground, join(folder, 'state'), join(folder, 'work'), null);
+      const source: Source = { begun: new Map(), lines: () => lines, volatile: subject.description.volatile };
+      const { file, args } = commandOf(subject, 'serve', installation);
+      const spawn = { file, args, folder: subject.folder, environment: {}, cgroupHome: null, watchdog, talks: true } as const;
+      const rates: number[] = [];
+      let looked = 0;
+      for (let round = 0; round < 3; round++) {
+        const workers = Array.from({ length: workerCount }, (_none, index) =>
+          createWorker({ start: () => spawnRole(spawn), folder: join(memory.path, `${index}`), deadlineMs: 60_000 }),
+        );
+        looked = 0;
+        // They are warm: a case of its own pays for their start.
+        await Promise.all(workers.map(({ lookAt }) => lookAt(new Map())));
+        const ms = await milliseconds(async () => {
+          const states = distinctStatesOf(source, parameters, survey(source, parameters));
+          await lookAtStates(
+            states,
+            () => true,
+            workers,
+            () => void looked++,
+          );
+        });
+        for (const worker of workers) await worker.end();
+        rates.push(looked / (ms / 1000));
+      }
+      const detail = `${looked} distinct states, ${workerCount} warm workers, with the derivation`;
+      return [atLeast('power-loss states recovered a second', median(rates), 1000, detail)];
+    } finally {
+      memory.remove();
+      await provider.end();
+      await watchdog.end();
+    }
+  });
+}
