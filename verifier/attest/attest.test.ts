@@ -15,6 +15,7 @@ import { SignatureError } from '../errors.js';
 import { parseCanonicalFile } from '../read/canonical.js';
 import { goodBundle } from '../testing/bundle.js';
 import { keyKinds, keysIn, type KeyFiles } from '../testing/keys.js';
+import { edit, fileAt, preAuthEncoding, type SignedFile } from '../testing/signed-file.js';
 import { verify } from '../verdict.js';
 import { pathBeside } from './beside.js';
 import { checkSignatures } from './check.js';
@@ -41,19 +42,6 @@ function signedBag({ privateKey }: KeyFiles, about: Verdict = verdict): { bag: s
   return { bag, result, matrix };
 }
 
-interface SignedFile {
-  mediaType: string;
-  dsseEnvelope: { payload: string; payloadType: string; signatures: { keyid: string; sig: string }[] };
-  verificationMaterial: { publicKey?: { hint: string }; certificate?: { rawBytes: string } };
-}
-const fileAt = (path: string): SignedFile => JSON.parse(readFileSync(path, 'utf8')) as SignedFile;
-
-function edit(path: string, change: (file: SignedFile) => void): void {
-  const file = fileAt(path);
-  change(file);
-  writeFileSync(path, JSON.stringify(file));
-}
-
 /** Puts in the place of a signed statement another one, signed with the same key. */
 function resign(path: string, { privateKey }: KeyFiles, statement: object): void {
   writeFileSync(path, signed(payloadOf(statement as Statement), privateKey, packages));
@@ -67,12 +55,6 @@ function refusal(bag: string, { publicKey }: KeyFiles, about: Verdict = verdict)
     throw error;
   }
   throw new Error('The signed statements were taken.');
-}
-
-/** The bytes that DSSE signs, by the words of its specification. */
-function preAuthEncoding(type: string, body: Buffer): Buffer {
-  const head = `DSSEv1 ${Buffer.byteLength(type)} ${type} ${body.length} `;
-  return Buffer.concat([Buffer.from(head, 'utf8'), body]);
 }
 
 describe.each(keyKinds)('a verdict signed with %s', (kind) => {
@@ -284,10 +266,13 @@ describe('a signed statement', () => {
     });
   });
 
-  it('about no bundle at all is refused', () => {
-    const { bag } = signedBag(keys);
+  it('about no bundle at all is refused, whatever it says', () => {
     const rootless = { ...verdict, run: { ...verdict.run, root_sha256: '' } };
-    expect(refusal(bag, keys, rootless).code).toBe('signature-other-bundle');
+    const { bag } = signedBag(keys, rootless);
+    expect(refusal(bag, keys, rootless)).toEqual({
+      code: 'signature-other-bundle',
+      message: `${bag} has no tagmanifest-sha256.txt, so no signed statement can be about it.`,
+    });
   });
 
   it('takes nothing from a hint that lies', () => {
