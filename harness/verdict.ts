@@ -22,10 +22,19 @@ export interface Judged {
   readonly exitCode: number;
   /** Where the verdict document was put: beside the bundle. */
   readonly path: string;
+  /** The signed statements, where a key was given: beside the bundle too. */
+  readonly signed: readonly string[];
 }
 
-export async function askForVerdict(bundle: string, installation: Installation, interruption?: AbortSignal): Promise<Judged> {
-  const run = await askVerifier(bundle, installation, interruption);
+/** With a private key (its file) the verifier also signs what it says; the key is never read here. */
+export async function askForVerdict(
+  bundle: string,
+  installation: Installation,
+  interruption?: AbortSignal,
+  sign?: string,
+): Promise<Judged> {
+  const args = ['verify', bundle, '--json', ...(sign === undefined ? [] : [`--sign=${sign}`])];
+  const run = await askVerifier(bundle, args, installation, interruption);
   const verdict = verdictIn(run.stdout);
   if (verdict === null || run.exitCode !== exitCodes[verdict.verdict]) {
     const words = run.stderr.trim().split('\n').at(-1) ?? '';
@@ -46,15 +55,29 @@ export async function askForVerdict(bundle: string, installation: Installation, 
       { cause: error },
     );
   }
-  return { verdict, exitCode: exitCodes[verdict.verdict], path };
+  const signed = sign === undefined ? [] : ['.sigstore.json', '.matrix.sigstore.json'].map((ending) => `${bundle}${ending}`);
+  return { verdict, exitCode: exitCodes[verdict.verdict], path, signed };
+}
+
+/** Before anything runs: a key that the verifier would refuse in the end is refused now, in its words. */
+export async function demandSigningKey(sign: string, { verifier }: Installation): Promise<void> {
+  const asked = await execa(process.execPath, [verifier, 'key', '--', sign], { reject: false, stdin: 'ignore' });
+  if (asked.exitCode === 0) return;
+  if (asked.exitCode === 64) throw new HarnessError('usage', asked.stderr.trim());
+  throw new HarnessError('verifier-failed', `The verifier could not look at the key (exit ${asked.exitCode ?? 'unknown'}).`);
 }
 
 /** Under a watchdog of its own, so that neither an interrupted nor a killed harness leaves a verifier at work. */
-async function askVerifier(bundle: string, installation: Installation, interruption: AbortSignal | undefined) {
+async function askVerifier(
+  bundle: string,
+  args: readonly string[],
+  installation: Installation,
+  interruption: AbortSignal | undefined,
+) {
   const watchdog = startWatchdog(installation.watchdog);
   const nonce = randomBytes(16).toString('hex');
   watchdog.expect(nonce, null);
-  const running = execa(process.execPath, [installation.verifier, 'verify', bundle, '--json'], {
+  const running = execa(process.execPath, [installation.verifier, ...args], {
     reject: false,
     stdin: 'ignore',
     stripFinalNewline: false,

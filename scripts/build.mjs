@@ -113,7 +113,11 @@ function entriesOf(folder) {
       })
     : [];
   const all = [
-    { program: 'verifier', entries: [join(folder, 'verifier/cli/main.js')], external: ['commander'] },
+    {
+      program: 'verifier',
+      entries: [join(folder, 'verifier/cli/main.js')],
+      external: ['commander', '@sigstore/bundle', '@sigstore/core'],
+    },
     { program: 'harness', entries: [join(folder, 'harness/cli/main.js')], external: [] },
     { program: 'synthetic-provider', entries: [join(folder, 'synthetic-provider/main.js')], external: [] },
     { program: 'runtime', entries: roles, external: ['gpt-tokenizer', 'js-tiktoken'] },

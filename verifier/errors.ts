@@ -1,5 +1,5 @@
 /**
- * The verifier's two kinds of trouble. `EvidenceError`: the bytes are not what they should be; a check turns it into a finding
+ * The verifier's kinds of trouble. `EvidenceError`: the bytes are not what they should be; a check turns it into a finding
  * or into an unknown claim. `InternalError`: the verifier itself is wrong; it ends with exit code 70 and never with a verdict.
  */
 export type EvidenceCode =
@@ -34,7 +34,17 @@ export class InternalError extends Error {
   }
 }
 
-type InputCode = 'not-a-bundle' | 'not-a-folder' | 'not-found' | 'unreadable' | 'unsound-base';
+type InputCode =
+  | 'key-unreadable'
+  | 'not-a-bundle'
+  | 'not-a-folder'
+  | 'not-found'
+  | 'packages-missing'
+  | 'unknown-code'
+  | 'unreadable'
+  | 'unsound-base'
+  | 'unwritable'
+  | 'usage';
 
 /** The command cannot start on this input: a usage error, said in one sentence. */
 export class InputError extends Error {
@@ -43,5 +53,17 @@ export class InputError extends Error {
   constructor(code: InputCode, message: string, options?: ErrorOptions) {
     super(message, options);
     this.code = code;
+  }
+}
+
+type SignatureCode = 'absent' | 'altered' | 'other-bundle' | 'other-key' | 'other-statement' | 'other-verdict' | 'wrong-form';
+
+/** What was asked to vouch for the verdict does not: exit 1, since it may have been tampered with. */
+export class SignatureError extends Error {
+  override readonly name = 'SignatureError';
+  readonly code: `signature-${SignatureCode}`;
+  constructor(code: SignatureCode, message: string) {
+    super(message);
+    this.code = `signature-${code}`;
   }
 }

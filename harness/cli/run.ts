@@ -9,7 +9,7 @@ import { isUnsafeFileSystem, probeFileSystem } from '../probe/file-system.js';
 import { createDisplay } from '../report/progress.js';
 import { runSummary } from '../report/summary.js';
 import { runPlan, type RunResult } from '../run.js';
-import { askForVerdict, type Judged } from '../verdict.js';
+import { askForVerdict, demandSigningKey, type Judged } from '../verdict.js';
 import type { Exit } from './exit.js';
 import { addSubjectOption, collect, positive } from './options.js';
 
@@ -19,6 +19,7 @@ interface Options {
   exploratory: boolean;
   jobs: number;
   case: string[];
+  sign?: string;
   json: boolean;
 }
 
@@ -34,12 +35,14 @@ export function addRun(root: Command, exit: Exit): void {
     .option('--exploratory', 'run although plan or tree are not committed; the bundle says so', false)
     .option('--jobs <n>', 'role processes at a time', positive, availableParallelism())
     .option('--case <id>', 'run only this case; may be repeated; implies --exploratory', collect, [])
+    .option('--sign <key>', 'sign the verdict, beside the bundle, with this private key (PEM)')
     .option('--json', 'print one JSON document on standard output', false);
   addSubjectOption(command).action(async (plan: string, options: Options) => exit(await run(resolve(plan), options)));
 }
 
 async function run(planFile: string, options: Options): Promise<number> {
   const installation = ownInstallation();
+  if (options.sign !== undefined) await demandSigningKey(options.sign, installation);
   const out = resolve(
     options.out ?? (isCheckout(installation) ? join(installation.packageRoot, 'evidence', 'runs') : 'killpoint-runs'),
   );
@@ -67,7 +70,7 @@ async function run(planFile: string, options: Options): Promise<number> {
   } finally {
     await display.end();
   }
-  const judged = await askForVerdict(result.bundle, installation, interruption);
+  const judged = await askForVerdict(result.bundle, installation, interruption, options.sign);
   const wallS = (Number(process.hrtime.bigint() - began) / 1e9).toFixed(1);
   process.stdout.write(
     options.json ? `${JSON.stringify(document(result, judged, wallS))}\n` : runSummary(result, judged, wallS, colours()),
@@ -75,7 +78,7 @@ async function run(planFile: string, options: Options): Promise<number> {
   return judged.exitCode;
 }
 
-function document(result: RunResult, { verdict, path }: Judged, wallS: string): object {
+function document(result: RunResult, { verdict, path, signed }: Judged, wallS: string): object {
   return {
     bundle: result.bundle,
     cases: result.cases,
@@ -86,6 +89,7 @@ function document(result: RunResult, { verdict, path }: Judged, wallS: string): 
     plan: result.plan,
     root_sha256: result.rootSha256,
     run_id: result.runId,
+    ...(signed.length > 0 && { signed }),
     verdict: verdict.verdict,
     verdict_document: path,
     void: result.voids.length,

@@ -34,6 +34,7 @@ export function runSummary(result: RunResult, judged: Judged, wallS: string, col
     ],
     ['bundle', result.bundle],
     ['root', result.rootSha256],
+    ...judged.signed.map((path): [string, string] => ['signed', path]),
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   return (

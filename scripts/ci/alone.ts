@@ -4,6 +4,7 @@
  * What an import rule cannot see (a computed import, a path read at run time) is caught here, because nothing else is there. The
  * verdict must be, to the byte, the one that the whole installation gives.
  */
+import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -12,6 +13,9 @@ import { demand, root, run, step, withFolder } from './shared.js';
 
 /** Node, the SQLite engine, a second SHA-256, an argument parser, a tokenizer: what `verifier/README.md` says is trusted. */
 const shortList = ['@noble/hashes', 'better-sqlite3', 'commander', 'js-tiktoken'];
+
+/** Loaded only where a key is given, and not installed here: whoever signs nothing and checks no signature needs none of them. */
+const withAKeyOnly = ['@sigstore/bundle', '@sigstore/core'];
 
 /** The program as its modules say it, without the file that was bundled in their place. */
 const byModules = `
@@ -68,7 +72,8 @@ step('verifier alone', () => {
   return withFolder('alone', (folder) => {
     cpSync(join(build, 'verifier'), join(folder, 'verifier'), { recursive: true });
     cpSync(join(root, 'evidence/schema'), join(folder, 'evidence/schema'), { recursive: true });
-    const imported = importedPackages(join(folder, 'verifier'));
+    const named = importedPackages(join(folder, 'verifier'));
+    const imported = named.filter((name) => !withAKeyOnly.includes(name));
     const surplus = imported.filter((name) => !shortList.includes(name));
     if (surplus.length > 0) throw new Error(`The verifier imports packages that are not on its list: ${surplus.join(', ')}`);
     const dependencies = Object.fromEntries(imported.map((name) => [name, manifestOf(name).version]));
@@ -79,9 +84,19 @@ step('verifier alone', () => {
       cpSync(join(root, 'node_modules', name), target, { recursive: true });
     }
     const bytes = bundles.map((bundle) => sameVerdict(folder, build, bundle));
+    refusesKeys(folder, bundles[0] ?? '');
     return `the same ${bytes.join(' and ')} bytes of verdict with ${imported.join(', ')} only`;
   });
 });
+
+/** Without the packages of signatures a key is refused in a sentence, and nothing is written. */
+function refusesKeys(folder: string, bundle: string): void {
+  const key = join(folder, 'key.pem');
+  writeFileSync(key, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const { stderr } = demand(64, process.execPath, [join(folder, 'verifier/cli/main.js'), bundle, '--sign', key], { cwd: folder });
+  if (!/^Signatures need the packages .* not installed here\.\n$/.test(stderr))
+    throw new Error(`A key without packages: ${stderr}`);
+}
 
 /** Demands one verdict document of the verifier alone, of the whole installation, and of the modules; returns its size. */
 function sameVerdict(folder: string, build: string, bundle: string): number {

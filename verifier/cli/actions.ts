@@ -1,10 +1,13 @@
 /**
- * The two things that the program does, apart from how it is asked for them. Words for people are loaded only where people read.
+ * What the program does, apart from how it is asked for it. Words for people are loaded only where people read, and what signs only where a
+ * key is given.
  */
+import { InputError, SignatureError } from '../errors.js';
 import { canonical } from '../read/canonical.js';
 import { verify } from '../verdict.js';
 import { readBag } from './bag.js';
 import { exitCodeOf, exitCodes } from './exit.js';
+import type { KeyUse } from './signatures.js';
 
 export interface Streams {
   out(text: string): void;
@@ -12,12 +15,36 @@ export interface Streams {
   readonly colour: boolean;
 }
 
-export async function verifyCommand(bundle: string, json: boolean, streams: Streams): Promise<number> {
+export async function verifyCommand(bundle: string, json: boolean, streams: Streams, key?: KeyUse): Promise<number> {
+  // A key that cannot be used is told before anything is judged.
+  const prepared = key === undefined ? null : await (await import('./signatures.js')).prepare(key);
   const judgement = verify(readBag(bundle));
+  const { verdict } = judgement.verdict;
+  let said: string | undefined;
+  try {
+    said = prepared?.(judgement.verdict, bundle);
+  } catch (error) {
+    // Neither a missing signature nor a full disk takes the place of a verdict that raises the alarm by itself.
+    if (verdict !== 'invalid' || !(error instanceof SignatureError || error instanceof InputError)) throw error;
+    said = `${error.message}\n`;
+  }
   streams.out(
     json ? `${canonical(judgement.verdict)}\n` : (await import('./render.js')).renderJudgement(judgement, streams.colour),
   );
-  return exitCodeOf(judgement.verdict.verdict);
+  if (said !== undefined) streams.err(said);
+  return exitCodeOf(verdict);
+}
+
+export async function explainCommand(code: string, json: boolean, streams: Streams): Promise<number> {
+  const { explain, renderExplanation } = await import('./explain.js');
+  const explanation = explain(code);
+  streams.out(json ? `${canonical(explanation)}\n` : renderExplanation(explanation));
+  return exitCodes.valid;
+}
+
+export async function keyCommand(path: string, streams: Streams): Promise<number> {
+  streams.out(`${await (await import('./signatures.js')).signingKey(path)}\n`);
+  return exitCodes.valid;
 }
 
 export async function corruptCommand(bundle: string, json: boolean, streams: Streams): Promise<number> {

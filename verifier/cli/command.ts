@@ -1,8 +1,8 @@
 /**
- * `verify <bundle>` and `corrupt <bundle>`. Reads, judges, prints, and leaves with the exit code that says the same as the JSON.
+ * `verify <bundle>`, `verify --explain <code>` and `corrupt <bundle>`. Reads, judges, prints, and leaves with the exit code that says the same as the JSON.
  * Every error of the argument library is a usage error (64); whatever else escapes is an internal error (70), never a verdict.
  */
-import { InputError } from '../errors.js';
+import { InputError, SignatureError } from '../errors.js';
 import { verifyCommand, type Streams } from './actions.js';
 import { exitCodes } from './exit.js';
 
@@ -15,10 +15,10 @@ export async function command(args: readonly string[], streams: Streams): Promis
     const plain = rest.length === 2 && bundle !== undefined && /^[./]/.test(bundle) && json === '--json';
     return plain ? await verifyCommand(bundle, true, streams) : await (await import('./parse.js')).parsed(args, streams);
   } catch (error) {
-    if (error instanceof InputError) {
+    if (error instanceof InputError || error instanceof SignatureError) {
       if (args.includes('--json')) streams.out(`${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`);
       streams.err(`${error.message}\n`);
-      return exitCodes.usage;
+      return error instanceof SignatureError ? exitCodes.invalid : exitCodes.usage;
     }
     streams.err(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     return exitCodes.internal;

@@ -1,10 +1,17 @@
 /** The argument library's part: commands, options, help. All of its errors are usage errors (64). */
-import { Command, CommanderError } from 'commander';
-import { corruptCommand, verifyCommand, type Streams } from './actions.js';
+import { Command, CommanderError, Option } from 'commander';
+import { InputError } from '../errors.js';
+import { corruptCommand, explainCommand, keyCommand, verifyCommand, type Streams } from './actions.js';
 import { exitCodes } from './exit.js';
 
 interface Options {
   json?: boolean;
+}
+
+interface VerifyOptions extends Options {
+  explain?: string;
+  sign?: string;
+  key?: string;
 }
 
 export async function parsed(args: readonly string[], streams: Streams): Promise<number> {
@@ -16,9 +23,19 @@ export async function parsed(args: readonly string[], streams: Streams): Promise
   program
     .command('verify', { isDefault: true })
     .description('judge a bundle and print every claim')
-    .argument('<bundle>', 'folder of a sealed bundle')
+    .argument('[bundle]', 'folder of a sealed bundle')
     .option('--json', 'print the verdict document, canonical JSON, and nothing else')
-    .action(async (bundle: string, { json }: Options) => void (code = await verifyCommand(bundle, json === true, streams)));
+    .option('--explain <code>', 'in the place of a bundle: tell what a finding code means')
+    .addOption(new Option('--sign <key>', 'sign the verdict, beside the bundle, with this private key (PEM)').conflicts('key'))
+    .option('--key <key>', 'check the signed verdict beside the bundle with this public key (PEM)')
+    .action(
+      async (bundle: string | undefined, options: VerifyOptions) => void (code = await verifyOrExplain(bundle, options, streams)),
+    );
+  program
+    .command('key')
+    .description('tell the fingerprint of a private key (PEM) that --sign can use, or why it cannot')
+    .argument('<key>', 'its file; it is only read')
+    .action(async (path: string) => void (code = await keyCommand(path, streams)));
   program
     .command('corrupt')
     .description('break a valid bundle in every known way and check that each mutant is rejected for exactly its reasons')
@@ -33,4 +50,16 @@ export async function parsed(args: readonly string[], streams: Streams): Promise
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.valid : exitCodes.usage;
     throw error;
   }
+}
+
+async function verifyOrExplain(bundle: string | undefined, options: VerifyOptions, streams: Streams): Promise<number> {
+  const { explain, sign, key } = options;
+  const json = options.json === true;
+  if (explain !== undefined) {
+    if (bundle === undefined && sign === undefined && key === undefined) return explainCommand(explain, json, streams);
+    throw new InputError('usage', '--explain tells what a code means, of no bundle in particular; give it alone or with --json.');
+  }
+  if (bundle === undefined) throw new InputError('usage', 'Name the folder of a bundle, or a finding code with --explain.');
+  if (sign !== undefined) return verifyCommand(bundle, json, streams, { use: 'sign', path: sign });
+  return verifyCommand(bundle, json, streams, key === undefined ? undefined : { use: 'check', path: key });
 }

@@ -1,0 +1,39 @@
+/**
+ * Where signed statements lie: beside the bag, since a bag that held its own signature would have another root hash.
+ *
+ * Fault model: process crash and power loss after the call returned. A file is old or new, never half.
+ */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { InputError } from '../errors.js';
+import type { Kind } from './statement.js';
+
+const endings: Readonly<Record<Kind, string>> = { result: '.sigstore.json', matrix: '.matrix.sigstore.json' };
+
+export function pathBeside(bag: string, kind: Kind): string {
+  return `${resolve(bag)}${endings[kind]}`;
+}
+
+export function writeBeside(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, text, { flush: true });
+    renameSync(temporary, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new InputError('unwritable', `The signed statement ${path} could not be written (${code}).`);
+  }
+}
+
+function syncFolder(path: string): void {
+  // Windows cannot open a folder.
+  if (process.platform === 'win32') return;
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
