@@ -67,7 +67,7 @@ export function* crashMistakes(arm: LooseArm, at: string, subject: Subject | und
   if (crash === undefined || crash === null) return;
   if ((arm.kill ?? null) !== null)
     yield { pointer: `${at}/crash`, sentence: 'is given together with a kill; a snapshot can have one of the two' };
-  if (crash.model === 'syscall-kill') return yield* ratchetMistakes(arm, crash, at);
+  if (crash.model === 'syscall-kill' || crash.model === 'io-fault') return yield* ratchetMistakes(arm, crash, at);
   if (crash.model !== 'race' && arm.role !== undefined && arm.role !== 'resume')
     yield { pointer: `${at}/crash`, sentence: `needs the role "resume", and the role here is "${arm.role}"` };
   if (crash.model === 'race') {
@@ -84,7 +84,7 @@ export function* crashMistakes(arm: LooseArm, at: string, subject: Subject | und
 
 function* ratchetMistakes(
   { role, from }: LooseArm,
-  { every, offset }: Extract<LooseCrash, { model?: 'syscall-kill' }>,
+  { every, offset }: Extract<LooseCrash, { model?: 'syscall-kill' | 'io-fault' }>,
   at: string,
 ): Generator<Mistake> {
   if (role === 'restart')
@@ -98,7 +98,9 @@ function* ratchetMistakes(
 /** What a ratchet stands for is found by running it: whatever begins with its name belongs to it. */
 export function* reservedMistakes(arms: readonly (LooseArm | undefined)[], at: string): Generator<Mistake> {
   const name = (arm: LooseArm | undefined): string => (typeof arm?.id === 'string' ? arm.id.toLowerCase() : '');
-  const ratchets = arms.filter((arm) => arm?.crash?.model === 'syscall-kill').map(name);
+  const isRatchet = (arm: LooseArm | undefined): boolean =>
+    arm?.crash?.model === 'syscall-kill' || arm?.crash?.model === 'io-fault';
+  const ratchets = arms.filter(isRatchet).map(name);
   for (const [index, arm] of arms.entries()) {
     const owner = ratchets.find((id) => id !== '' && name(arm).startsWith(`${id}-`));
     if (owner !== undefined)

@@ -4,7 +4,7 @@
  * A snapshot comes after the one that it begins with. What a ratchet stands for is not among them: that is found by running it. The verifier expands the same plan by code of its own.
  */
 import { killedRecoveries } from './crash-in-recovery.js';
-import { type PlannedArm, type PlannedCase, type PlannedSnapshot, producer } from './types.js';
+import { type PlannedArm, type PlannedCase, type PlannedSnapshot, producer, type Ratchet, type Traced } from './types.js';
 
 export function snapshotsOf(planned: PlannedCase): PlannedSnapshot[] {
   const first: PlannedSnapshot = {
@@ -26,14 +26,14 @@ export function snapshotsOf(planned: PlannedCase): PlannedSnapshot[] {
 
 function snapshotsOfArm(planned: PlannedCase, { crash, ...arm }: PlannedArm): PlannedSnapshot[] {
   const stands = crash?.model === 'crash-in-recovery' ? crash : null;
-  const ratchet = crash?.model === 'syscall-kill' ? crash : null;
+  const ratchet = crash?.model === 'syscall-kill' || crash?.model === 'io-fault' ? crash : null;
   const one: PlannedSnapshot = {
     caseId: planned.id,
     snapshot: arm.id,
     role: arm.role,
     kill: arm.kill ?? null,
     crash: crash?.model === 'race' || crash?.model === 'zombie' ? crash : null,
-    traced: ratchet && { family: ratchet.family, call: null, paths: [], dies: false },
+    traced: ratchet && watchedBy(ratchet),
     ratchet,
     operation: arm.operation ?? null,
     input: arm.input ?? null,
@@ -43,4 +43,10 @@ function snapshotsOfArm(planned: PlannedCase, { crash, ...arm }: PlannedArm): Pl
     from: ratchet !== null && arm.role === 'produce' ? null : (arm.from ?? producer),
   };
   return stands === null ? [one] : [one, ...killedRecoveries(one, stands)];
+}
+
+/** The run that only tells which calls there are. */
+function watchedBy(ratchet: Ratchet): Traced {
+  const fault = ratchet.model === 'io-fault' ? { error: ratchet.error, lasting: ratchet.lasting } : null;
+  return { family: ratchet.family, call: null, paths: [], fault, reached: false };
 }

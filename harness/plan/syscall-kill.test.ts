@@ -29,7 +29,7 @@ const names = (crash: SyscallKill): string[] => pointsOf(arm('produce', crash), 
 
 describe('a ratchet', () => {
   it('is its own run, watched; a producer under it is a fresh one, a resume begins with the producer', () => {
-    expect(arm('produce')).toMatchObject({ from: null, kill: null, traced: { call: null, dies: false } });
+    expect(arm('produce')).toMatchObject({ from: null, kill: null, traced: { call: null, reached: false } });
     expect(arm('resume')).toMatchObject({ from: 'producer' });
   });
 
@@ -55,7 +55,8 @@ describe('a ratchet', () => {
       family: 'names',
       call: { name: 'openat', nth: 2 },
       paths: ['', 'log', 'log.new'],
-      dies: true,
+      fault: null,
+      reached: true,
     });
   });
 

@@ -20,11 +20,12 @@ import { g23 } from './g23-egress.js';
 import { g25 } from './g25-prediction.js';
 import { g26 } from './g26-script.js';
 import { g45 } from './g45-syscalls.js';
+import { g48 } from './g48-faults.js';
 import { sessionsChecks } from './sessions/all.js';
 import { sessionsModel } from './sessions/model.js';
 import type { ModelName, SubjectModel } from './subject-model.js';
 
-const shared: readonly Check[] = [g01, g02, g03, g04, g05, g06, g07, g09, g17, g18, g23, g25, g26, g45];
+const shared: readonly Check[] = [g01, g02, g03, g04, g05, g06, g07, g09, g17, g18, g23, g25, g26, g45, g48];
 
 interface Subject {
   readonly model: SubjectModel;

@@ -84,6 +84,8 @@ export const findingCodes = [
   'session-race-doubled',
   'session-race-lost',
   'syscall-missed',
+  'fault-unproven',
+  'fault-ignored',
 ] as const;
 
 export type FindingCode = (typeof findingCodes)[number];

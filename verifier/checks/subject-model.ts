@@ -54,6 +54,10 @@ export interface SubjectModel {
   /** The path of the log of a state folder, for findings. */
   logFile(state: StateEvidence): string;
   record(state: StateEvidence): Read<SubjectRecord>;
+  /** The file below the state folder that a process appends to, and how many entries a state has that was only made. */
+  readonly appends: { readonly to: string; readonly made: number };
+  /** The entry that must be durable before the request may leave; null where there is none, or none is on record. */
+  intentOf(snapshot: Snapshot, request: Sent): number | null;
   outcome(snapshot: Snapshot): SharedOutcome;
   /** Null where the record ends as that of a process does that stood at its place. */
   departureFrom(place: Place, snapshot: Snapshot, bundle: Bundle): Departure | null;

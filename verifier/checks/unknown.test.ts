@@ -69,6 +69,7 @@ const rows: [guarantee: string, scope: string, what: string, change: (editor: Ed
   ['G31', 'drifted', 'the ledger is not there', withoutLedger('drifted', 'same')],
   ['G32', 'again', 'the ledger that it is to end as is not there', withoutLedger('again', 'finalize')],
   ['G45', 'ratchet', 'the run that nobody killed made no call', withoutCalls('ratchet', 'syncs')],
+  ['G48', 'fault', 'the run in which no call failed made none', withoutCalls('fault', 'disk')],
 ];
 
 describe('unknown', () => {

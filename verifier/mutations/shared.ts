@@ -3,6 +3,7 @@
  * once and completed, alone, that nothing continues; and some, one of which all receipts are its own.
  */
 import { bagMutations } from './bag.js';
+import { faultMutations } from './faults.js';
 import { inspectionMutations } from './inspection.js';
 import { killMutations } from './kill.js';
 import { grouped, type Place } from './places.js';
@@ -13,5 +14,5 @@ import { syscallMutations } from './syscalls.js';
 export const sharedMutations = (completed: Place, withOwnReceipts = completed) =>
   grouped([
     ...[bagMutations, planMutations(completed), killMutations(completed, withOwnReceipts)],
-    ...[inspectionMutations(completed), receiptMutations(withOwnReceipts), syscallMutations],
+    ...[inspectionMutations(completed), receiptMutations(withOwnReceipts), syscallMutations, faultMutations],
   ]);

@@ -7,7 +7,7 @@ import * as shape from '../contract/validators.js';
 import type { Ledger } from './events.js';
 import { attempt, bytesOf, readFact, type Read, type Source } from './facts.js';
 import { Memory } from './memory.js';
-import { snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
+import { isCut, snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
 import { readPlan } from './plan-file.js';
 import { readReceipts, type ReceiptLog } from './receipts.js';
 import type { Found } from './ratchet.js';
@@ -59,7 +59,7 @@ export class Snapshot {
         ? [this.alone]
         : memberIds(planned.crash).map((id) => new RoleEvidence(source, `${this.folder}members/${id}/`, id));
     const listed = (record: Read<Group> | Read<Process>): Read<StateFile[]> => part(record, ({ live_inventory: live }) => live);
-    const mayBeUnfinished = planned.kill?.at === 'call' && planned.role === 'produce' && base === undefined;
+    const mayBeUnfinished = isCut(planned) && planned.role === 'produce' && base === undefined;
     this.state = new StateEvidence(source, this.file('state/'), paths, () => listed(this.group ?? this.process), mayBeUnfinished);
     const owner = this.roles.find((role) => ownsMovedFolder(planned.crash, role));
     this.movedAway = owner && new StateEvidence(source, owner.file('state/'), paths, () => listed(owner.process));
@@ -219,7 +219,7 @@ function foundIn(source: Source, { id, arms }: PlannedCase): Found {
   return {
     calls(arm) {
       const crash = arms.find((one) => one.id === arm)?.crash;
-      const family = crash?.model === 'syscall-kill' ? crash.family : 'writes';
+      const family = crash?.model === 'syscall-kill' || crash?.model === 'io-fault' ? crash.family : 'writes';
       return traceIn(source, `data/cases/${id}/${arm}/`, family).value?.calls ?? [];
     },
     isMade: (snapshot) => source.files.has(`data/cases/${id}/${snapshot}/state/format.json`),

@@ -3,7 +3,7 @@
  * retry under an honoured key, a planted reach; and the recoveries, which are told apart.
  */
 import { at, figures, predicted, type Ran, type Refusal, type Story } from './ran.js';
-import { ratchetStory } from './ratchet-story.js';
+import { faultStory, ratchetStory } from './ratchet-story.js';
 import { recoveryStories } from './recovery-stories.js';
 import { Book } from './world.js';
 
@@ -99,6 +99,7 @@ export function stories(): Record<string, Story> {
       },
     },
     ratchet: ratchetStory(refusal),
+    fault: faultStory(refusal),
     ...recoveryStories(),
   };
 }

@@ -1,15 +1,16 @@
 /** What the shared guarantees ask of a record of calls, which is a ledger. */
 import { readEvidence } from '../../model/calls/reconciliation.js';
 import { outcomeOf } from '../../model/calls/outcome.js';
+import { sentIn, sentMatch } from '../../model/effects.js';
 import type { KeptAnswers } from '../../model/provider.js';
 import { bodyOf } from '../../model/provider-exchange.js';
 import type { Snapshot } from '../../read/bundle.js';
 import { fileSha256 } from '../../read/hash.js';
 import { need } from '../check.js';
 import { answered } from '../derived.js';
-import type { SubjectModel } from '../subject-model.js';
+import type { Sent, SubjectModel } from '../subject-model.js';
 import { departureFrom, isGrouped } from './commit-place.js';
-import { addedEvents, historyIn, isUnchanged, recordIn } from './derived.js';
+import { addedEvents, historyIn, isUnchanged, recordedIntents, recordIn } from './derived.js';
 import { derive } from './prediction.js';
 import { departuresFromScenario } from './scenario.js';
 
@@ -18,6 +19,8 @@ export const callsModel: SubjectModel = {
   logName: 'ledger',
   logFile: ({ ledgerFile }) => ledgerFile,
   record: recordIn,
+  appends: { to: 'ledger.sqlite-wal', made: 0 },
+  intentOf,
   outcome: (snapshot) =>
     outcomeOf({
       history: historyIn(snapshot),
@@ -35,6 +38,16 @@ export const callsModel: SubjectModel = {
   isOfChild: () => false,
   isAmongSeveral: () => false,
 };
+
+/** Of several attempts that bear the same, the first may have made the first request; a question has no intent. */
+function intentOf(snapshot: Snapshot, request: Sent): number | null {
+  const isAlike = (line: Sent): boolean => sentMatch(line) === sentMatch(request);
+  const before = sentIn(need(snapshot.receipts)).filter((line) => isAlike(line) && line.seq < request.seq).length;
+  const intents = recordedIntents(snapshot).filter(
+    ({ match, attempt }) => match === sentMatch(request) && attempt.observed?.delivery !== 'not_sent',
+  );
+  return intents[before]?.attempt.seq ?? null;
+}
 
 /** In the evidence of its reconciliations. */
 function answersKept({ ledger }: Snapshot): KeptAnswers {

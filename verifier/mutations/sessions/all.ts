@@ -1,4 +1,5 @@
 /** At least one way to break a good bundle about sessions for every finding code that it can have. */
+import { unmadeClaim } from '../faults.js';
 import { grouped } from '../places.js';
 import { sharedMutations } from '../shared.js';
 import { logMutations } from './log.js';
@@ -10,4 +11,5 @@ import { roleMutations } from './roles.js';
 
 export const sessionsMutations = grouped([
   ...[sharedMutations(recovered, completed), logMutations, recordMutations, raceMutations, requestMutations, roleMutations],
+  unmadeClaim(['fault-ignored', 'scenario-unplanned']),
 ]);
