@@ -61,7 +61,8 @@ const failing = (line: string): string => line.replace(/ = .*$/, ' = -1 EIO (Inp
 const done = (line: string): string => line.replace(/ = .*$/, ' = 1');
 const isMarked = (line: string): boolean => line.endsWith('(INJECTED)');
 
-export const faultMutations = {
+/** `claimed`: a model may have more to say of a role that tells what it did not do. */
+export const faultMutations = (claimed: Codes) => ({
   'fault-unproven': [
     changed(faulted, 'the call that was to fail came back', unproven, (line) => (isMarked(line) ? done(line) : line)),
     changed(faulted, 'the call failed with another error', unproven, (line) =>
@@ -85,23 +86,15 @@ export const faultMutations = {
     changed(logWrite, 'the log was written to after a write to it had failed', ignored, (line) =>
       isMarked(line) ? [line, done(line)] : line,
     ),
+    onPlace(unmade, 'a producer that could not make its state says that it completed', claimed, (editor, target) => {
+      const { traced } = target.planned;
+      const whole = editor.findAny(({ caseId, name }) => caseId === target.caseId && name === traced?.arm);
+      const pid = target.process.value?.pid;
+      if (whole === undefined || pid === undefined) return false;
+      editor.files.set(target.file('answer.json'), editor.bytes(whole.file('answer.json')));
+      editor.json<Answer>(target.file('answer.json'), (value) => void (value.pid = pid));
+      editor.process(target, (value) => void (value.exit = { code: 0, signal: null }));
+      return true;
+    }),
   ],
-} as const;
-
-/** `codes`: a model may have more to say of a role that tells what it did not do. */
-export function unmadeClaim(codes: readonly FindingCode[]): { readonly 'fault-ignored': readonly Mutation[] } {
-  return {
-    'fault-ignored': [
-      onPlace(unmade, 'a producer that could not make its state says that it completed', codes, (editor, target) => {
-        const { traced } = target.planned;
-        const whole = editor.findAny(({ caseId, name }) => caseId === target.caseId && name === traced?.arm);
-        const pid = target.process.value?.pid;
-        if (whole === undefined || pid === undefined) return false;
-        editor.files.set(target.file('answer.json'), editor.bytes(whole.file('answer.json')));
-        editor.json<Answer>(target.file('answer.json'), (value) => void (value.pid = pid));
-        editor.process(target, (value) => void (value.exit = { code: 0, signal: null }));
-        return true;
-      }),
-    ],
-  };
-}
+});

@@ -1,5 +1,4 @@
 /** At least one way to break a good bundle about calls for every finding code that it can have. */
-import { unmadeClaim } from '../faults.js';
 import { grouped } from '../places.js';
 import { sharedMutations } from '../shared.js';
 import { forgeries } from './forgeries.js';
@@ -17,5 +16,5 @@ import { recoveryMutations } from './recovery.js';
 export const callsMutations = grouped([
   ...[sharedMutations(completed), callsPlanMutations, callsKillMutations, ledgerMutations, recordMutations],
   ...[callsInspectionMutations, callsReceiptMutations],
-  ...[reconciliationMutations, recoveryMutations, raceMutations, forgeries, unmadeClaim(['fault-ignored'])],
+  ...[reconciliationMutations, recoveryMutations, raceMutations, forgeries],
 ]);

@@ -1,5 +1,4 @@
 /** At least one way to break a good bundle about sessions for every finding code that it can have. */
-import { unmadeClaim } from '../faults.js';
 import { grouped } from '../places.js';
 import { sharedMutations } from '../shared.js';
 import { logMutations } from './log.js';
@@ -10,6 +9,12 @@ import { requestMutations } from './requests.js';
 import { roleMutations } from './roles.js';
 
 export const sessionsMutations = grouped([
-  ...[sharedMutations(recovered, completed), logMutations, recordMutations, raceMutations, requestMutations, roleMutations],
-  unmadeClaim(['fault-ignored', 'scenario-unplanned']),
+  ...[
+    sharedMutations(recovered, completed, ['fault-ignored', 'scenario-unplanned']),
+    logMutations,
+    recordMutations,
+    raceMutations,
+    requestMutations,
+    roleMutations,
+  ],
 ]);
