@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { killedCase } from '../testing/plans.js';
 import { snapshotsOf } from './snapshots.js';
 import { type Call, endOf, pointsOf } from './syscall-kill.js';
-import type { PlannedArm, PlannedSnapshot, SyscallKill } from './types.js';
+import { type IoFault, isKilled, type PlannedArm, type PlannedSnapshot, type Ratchet, type SyscallKill } from './types.js';
 
 const call = (name: string, path = 'log', mayChange = true): Call => ({ name, mayChange, paths: [path] });
 const calls = [
@@ -18,7 +18,9 @@ function ratchet(more: Partial<SyscallKill> = {}): SyscallKill {
   return { model: 'syscall-kill', family: 'names', every: 1, offset: 0, carry_on: 'recover', outcomes: ['undecided'], ...more };
 }
 
-function arm(role: PlannedArm['role'], crash = ratchet()): PlannedSnapshot {
+const faults = (lasting: boolean): IoFault => ({ ...ratchet(), model: 'io-fault', error: 'ENOSPC', lasting });
+
+function arm(role: PlannedArm['role'], crash: Ratchet = ratchet()): PlannedSnapshot {
   const expect_ = { ended: 'completed', events: 0, receipts: 0, effects: 0, outcome: 'undecided' } as const;
   const [, found] = snapshotsOf(killedCase('case', 'good', undefined, [{ id: 'arm', role, crash, expect: expect_ }]));
   if (found === undefined) throw new Error('An arm is a snapshot.');
@@ -58,6 +60,17 @@ describe('a ratchet', () => {
       fault: null,
       reached: true,
     });
+  });
+
+  it('of faults has the same points, none of which is killed', () => {
+    const crash = faults(true);
+    const watched = arm('produce', crash);
+    const points = pointsOf(watched, crash, calls);
+    const killed = pointsOf(arm('produce'), ratchet(), calls);
+    expect(points.map(({ snapshot }) => snapshot)).toEqual(killed.map(({ snapshot }) => snapshot));
+    expect([watched, ...points].map(({ traced }) => traced?.fault)).toEqual(Array(8).fill({ error: 'ENOSPC', lasting: true }));
+    expect(points.map(({ traced }) => traced?.reached)).toEqual([true, true, true, true, false, false, false]);
+    expect([...points.map(isKilled), ...killed.map(isKilled)].filter(Boolean)).toHaveLength(4);
   });
 
   it.each([
