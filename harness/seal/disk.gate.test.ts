@@ -30,7 +30,7 @@ interface Sealed {
   readonly home: string;
   readonly partial: string;
   readonly said: string;
-  /** The calls on the bag and on the folder of the bundles, by name. */
+  /** The calls on the bag and on the folder of the bundles, each with the path below that folder. */
   readonly calls: readonly string[];
 }
 
@@ -50,6 +50,7 @@ function sealed(inject: string | null): Sealed {
   const trace = join(home, 'trace');
   const told = [
     '-qq',
+    '-y',
     '-o',
     trace,
     '-e',
@@ -59,7 +60,9 @@ function sealed(inject: string | null): Sealed {
   ];
   const args = [...told, process.execPath, '--input-type=module', '-e', program, seal, partial, join(home, 'run')];
   const { stdout } = spawnSync('strace', args, { encoding: 'utf8' });
-  const calls = [...readFileSync(trace, 'utf8').matchAll(/^(\w+)\(/gm)].map(([, name = '']) => name);
+  const calls = [...readFileSync(trace, 'utf8').matchAll(/^(\w+)\((?:\d+<([^>]*)>|.*, "([^"]*)")/gm)].map(
+    ([, name = '', written, renamed]) => `${name} ${(written ?? renamed ?? '').slice(home.length + 1)}`.trim(),
+  );
   return { home, partial, said: stdout.trim(), calls };
 }
 
@@ -67,13 +70,23 @@ it('a bag is sealed by writes, syncs and one rename', () => {
   const { said, calls, home } = sealed(null);
   expect(said).toBe('sealed');
   expect(existsSync(join(home, 'run', 'tagmanifest-sha256.txt'))).toBe(true);
-  const count = (wanted: string): number => calls.filter((name) => name === wanted).length;
-  // Each tag file when it is written; then every file and folder, and the folder of the bundles.
-  expect({ write: count('write'), fsync: count('fsync'), rename: count('rename') }).toEqual({
-    write: 4,
-    fsync: 4 + 9 + 1,
-    rename: 1,
-  });
+  const ofTags = ['bag-info.txt', 'bagit.txt', 'manifest-sha256.txt', 'tagmanifest-sha256.txt'].flatMap((name) => [
+    `write run.partial/bag/${name}`,
+    `fsync run.partial/bag/${name}`,
+  ]);
+  expect(calls.slice(0, 8)).toEqual(ofTags);
+  // Then every file before its folder, the bag last, its name, and the folder that has it.
+  const place = (path: string): number => calls.lastIndexOf(`fsync run.partial/bag${path}`);
+  for (const [inner, outer] of [
+    ['/data/cases/case.json', '/data/cases'],
+    ['/data/cases', '/data'],
+    ['/data/plan.json', '/data'],
+    ['/data', ''],
+    ['/tagmanifest-sha256.txt', ''],
+  ] as const)
+    expect(place(inner), inner).toBeLessThan(place(outer));
+  expect(calls.slice(-3)).toEqual(['fsync run.partial/bag', 'rename run', 'fsync']);
+  expect(calls).toHaveLength(8 + 9 + 2);
 });
 
 const every = (name: string, count: number): string[] =>

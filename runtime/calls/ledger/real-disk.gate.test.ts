@@ -1,5 +1,5 @@
 /**
- * F15: A real disk that is full in the middle of a commit: space comes back, and the process lives on. It has lost the right to append; the next
+ * A real disk that is full in the middle of a commit: space comes back, and the process lives on. It has lost the right to append; the next
  * one finds every commit that was acknowledged, and nothing that was not.
  */
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 /**
- * F15: A real disk that is full in the middle of an append: part of the barrier is on it, space comes back, and the process lives on. It has lost
+ * A real disk that is full in the middle of an append: part of the barrier is on it, space comes back, and the process lives on. It has lost
  * the right to append; the next one drops the part and goes on.
  */
 import { statSync } from 'node:fs';
