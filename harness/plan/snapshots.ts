@@ -50,3 +50,8 @@ function watchedBy(ratchet: Ratchet): Traced {
   const fault = ratchet.model === 'io-fault' ? { error: ratchet.error, lasting: ratchet.lasting } : null;
   return { family: ratchet.family, call: null, paths: [], fault, reached: false };
 }
+
+/** By the harness at a place, or by the tracer before a call. */
+export function isKilled({ kill, traced }: Pick<PlannedSnapshot, 'kill' | 'traced'>): boolean {
+  return kill !== null || (traced !== null && traced.reached && traced.fault === null);
+}

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { killedCase } from '../testing/plans.js';
-import { snapshotsOf } from './snapshots.js';
+import { isKilled, snapshotsOf } from './snapshots.js';
 import { type Call, endOf, pointsOf } from './syscall-kill.js';
-import { type IoFault, isKilled, type PlannedArm, type PlannedSnapshot, type Ratchet, type SyscallKill } from './types.js';
+import type { IoFault, PlannedArm, PlannedSnapshot, Ratchet, SyscallKill } from './types.js';
 
 const call = (name: string, path = 'log', mayChange = true): Call => ({ name, mayChange, paths: [path] });
 const calls = [

@@ -56,7 +56,3 @@ export interface PlannedSnapshot {
   /** The snapshot whose copy it begins with; null for the producer. */
   readonly from: string | null;
 }
-
-export function isKilled({ kill, traced }: Pick<PlannedSnapshot, 'kill' | 'traced'>): boolean {
-  return kill !== null || (traced !== null && traced.reached && traced.fault === null);
-}

@@ -9,6 +9,7 @@ import { forgeries } from './calls/forgeries.js';
 import { raceMutations } from './calls/races.js';
 import { reconciliationMutations } from './calls/reconciliations.js';
 import { recoveryMutations } from './calls/recovery.js';
+import { faultMutations } from './faults.js';
 import { syscallMutations } from './syscalls.js';
 
 const kept = fileURLToPath(new URL('../../evidence/kept', import.meta.url));
@@ -19,9 +20,9 @@ const bundles = existsSync(kept)
       .map((path) => join(kept, path, '..'))
   : [];
 
-/** What only a record with recoveries, or with kills before system calls, has a place for. */
+/** What only a record with recoveries, or with kills before system calls or calls that failed, has a place for. */
 const ofLaterPlans = new Set(
-  [reconciliationMutations, recoveryMutations, raceMutations, syscallMutations, forgeries]
+  [reconciliationMutations, recoveryMutations, raceMutations, syscallMutations, faultMutations([]), forgeries]
     .flatMap((part) => Object.values(part).flat())
     .map(({ name }) => name),
 );
