@@ -62,12 +62,11 @@ describe('a sample', () => {
 });
 
 describe('a plan that samples system calls', () => {
-  const ratchet = (every: number, offset: number, model = 'syscall-kill') => ({ crash: { model, every, offset } });
+  const ratchet = (every: number, offset: number) => ({ crash: { model: 'syscall-kill', every, offset } });
   const planOf = (...arms: Plan['cases'][number]['arms']): Plan => ({ cases: [{ id: 'one', arms }] });
 
   it('is soaked with every one of them, and all else as it is', () => {
     expect(wholeOf(planOf(ratchet(3, 1), race, {}))).toEqual(planOf(ratchet(1, 0), race, {}));
-    expect(wholeOf(planOf(ratchet(2, 1, 'io-fault')))).toEqual(planOf(ratchet(1, 0, 'io-fault')));
   });
 
   it('is another than one that samples none', () => {

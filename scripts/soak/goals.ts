@@ -62,10 +62,9 @@ export function sampleOf({ unit, number }: Goal, plan: Plan, seed: string): stri
 
 /** A plan that samples system calls, with every one of them instead; null where it samples none. */
 export function wholeOf<P extends Plan>(plan: P): P | null {
-  const isRatchet = ({ model }: Crash): boolean => model === 'syscall-kill' || model === 'io-fault';
-  const isSample = (crash: Crash | undefined): boolean => crash !== undefined && isRatchet(crash) && crash.every !== 1;
-  if (!plan.cases.some(({ arms }) => arms.some(({ crash }) => isSample(crash)))) return null;
-  const whole = (crash: Crash): Crash => (isRatchet(crash) ? { ...crash, every: 1, offset: 0 } : crash);
+  const samples = plan.cases.some(({ arms }) => arms.some(({ crash }) => crash?.model === 'syscall-kill' && crash.every !== 1));
+  if (!samples) return null;
+  const whole = (crash: Crash): Crash => (crash.model === 'syscall-kill' ? { ...crash, every: 1, offset: 0 } : crash);
   const cases = plan.cases.map((one) => ({
     ...one,
     arms: one.arms.map((arm) => (arm.crash === undefined ? arm : { ...arm, crash: whole(arm.crash) })),

@@ -12,11 +12,12 @@
  */
 import { faultedAt, limitsOf, type Limits } from '../model/disk-fault.js';
 import type { Snapshot } from '../read/bundle.js';
+import type { Fault } from '../read/plan.js';
 import { countOf } from '../read/ratchet.js';
 import type { TracedCall } from '../read/trace.js';
 import { need, perItem, whereOfSnapshot, type CaseCheck, type CheckResult, type Say } from './check.js';
 import { ownLines } from './derived.js';
-import type { SubjectModel } from './subject-model.js';
+import type { SubjectModel, SubjectRecord } from './subject-model.js';
 
 export const g48: CaseCheck = {
   guarantee: 'G48',
@@ -33,8 +34,9 @@ export const g48: CaseCheck = {
     const result = perItem(all, whereOfSnapshot, (snapshot, say) => {
       const whole = all.find(({ name }) => name === snapshot.planned.traced?.arm);
       if (whole === undefined) return;
-      if (!provenIn(snapshot, whole, say)) return;
-      if (snapshot.planned.traced?.fault !== null) ignoredIn(snapshot, whole, model, say);
+      const unproven = whyUnproven(snapshot, whole);
+      if (unproven !== null) say('fault-unproven', unproven, { file: snapshot.file('trace.txt') });
+      else if (snapshot.planned.traced?.fault !== null) ignoredIn(snapshot, whole, model, say);
     });
     const arms = all.filter(({ planned }) => planned.traced?.call === null);
     const empty = arms.find(({ name }) => !all.some(({ planned: { traced } }) => traced?.arm === name && traced.fault !== null));
@@ -44,48 +46,38 @@ export const g48: CaseCheck = {
   },
 };
 
-function provenIn(snapshot: Snapshot, whole: Snapshot, say: Say): boolean {
+/** Null where the planned call failed, and no other by the tracer's doing; where none was to fail, where none did. */
+function whyUnproven(snapshot: Snapshot, whole: Snapshot): string | null {
   const [calls, made] = [need(whole.trace).calls, need(snapshot.trace).calls];
   const { call = null, fault = null } = snapshot.planned.traced ?? {};
-  const wrong = whyUnproven();
-  if (wrong !== null) say('fault-unproven', wrong, { file: snapshot.file('trace.txt') });
-  return wrong === null;
-
-  function whyUnproven(): string | null {
-    if (call === null || fault === null) {
-      if (made.some(({ injected }) => injected !== null)) return 'A call failed by the tracer although none was to.';
-      if (call === null || countOf(made, call.name) === countOf(calls, call.name)) return null;
-      return `The run that was armed behind the last ${call.name} made another number.`;
-    }
-    const at = faultedAt(made, call);
-    if (at < 0) return `The call ${call.name} ${call.nth} never came.`;
-    const different = made.slice(0, at + 1).findIndex((one, index) => textOf(one) !== textOf(calls[index]));
-    if (different >= 0) return `Call ${different + 1} is not that of the run in which none failed.`;
-    const isMeant = (one: TracedCall, index: number): boolean =>
-      index === at || (fault.lasting && index > at && one.name === call.name);
-    const other = made.findIndex((one, index) => one.injected !== (isMeant(one, index) ? fault.error : null));
-    return other < 0
-      ? null
-      : `Call ${other + 1} ${isMeant(made[other] as TracedCall, other) ? 'was to fail' : 'failed'} by the tracer.`;
+  if (call === null || fault === null) {
+    if (made.some(({ injected }) => injected !== null)) return 'A call failed by the tracer although none was to.';
+    if (call === null || countOf(made, call.name) === countOf(calls, call.name)) return null;
+    return `The run that was armed behind the last ${call.name} made another number.`;
   }
+  const at = faultedAt(made, call);
+  if (at < 0) return `The call ${call.name} ${call.nth} never came.`;
+  const different = made.slice(0, at + 1).findIndex((one, index) => textOf(one) !== textOf(calls[index]));
+  if (different >= 0) return `Call ${different + 1} is not that of the run in which none failed.`;
+  const wanted = ({ name }: TracedCall, index: number): Fault['error'] | null =>
+    index === at || (fault.lasting && index > at && name === call.name) ? fault.error : null;
+  const other = made.findIndex((one, index) => one.injected !== wanted(one, index));
+  return other < 0 ? null : `Call ${other + 1} failed by the tracer and was not to, or was to and did not.`;
 }
 
 function ignoredIn(snapshot: Snapshot, whole: Snapshot, model: SubjectModel, say: Say): void {
   const { planned, base, state } = snapshot;
-  if (planned.traced?.call === undefined || planned.traced.call === null) return;
-  const [before, undisturbed] = [base, whole].map((one) =>
-    one === undefined ? 0 : need(model.record(one.state)).entries.length,
-  );
+  const { family, call } = planned.traced ?? { family: 'writes', call: null };
+  if (call === null) return;
+  const entriesOf = (one: Snapshot): SubjectRecord['entries'] => need(model.record(one.state)).entries;
   const limits = limitsOf({
-    ...{ family: planned.traced.family, call: planned.traced.call, log: model.appends.to },
-    ...{ calls: need(whole.trace).calls, made: need(snapshot.trace).calls },
-    ...{ before: base === undefined ? model.appends.made : (before ?? 0), whole: undisturbed ?? 0 },
+    ...{ family, call, log: model.appends.to, calls: need(whole.trace).calls, made: need(snapshot.trace).calls },
+    ...{ before: base === undefined ? model.appends.made : entriesOf(base).length, whole: entriesOf(whole).length },
   });
   if (limits === null) return;
-  const { entries } = need(model.record(state));
-  const ignored = (detail: string, file: string, seq?: number): void =>
-    say('fault-ignored', detail, seq === undefined ? { file } : { file, seq });
+  const ignored = (detail: string, file: string, seq: number | null = null): void => say('fault-ignored', detail, { file, seq });
   if (limits.wroteOn) ignored('The log was written to after a write to it had failed.', snapshot.file('trace.txt'));
+  const entries = entriesOf(snapshot);
   const beyond = entries[limits.recorded];
   if (beyond !== undefined)
     ignored(
