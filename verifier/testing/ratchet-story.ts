@@ -30,18 +30,23 @@ export function ratchetStory(refusal: Refusal): Story {
   });
 }
 
+/** Under two arms: a write fails, or a sync does. */
 export function faultStory(refusal: Refusal): Story {
-  const [made, committed] = ['ledger.sqlite.new', 'ledger.sqlite-wal'].map(
-    (name) => `pwrite64(20<<state>/${name}>, ""..., 24, 32)`,
-  );
-  return story(refusal, {
-    arm: 'disk',
-    crash: { model: 'io-fault', family: 'writes', error: 'EIO', lasting: false, ...sample, outcomes: [...sample.outcomes] },
-    calls: [made ?? '', committed ?? '', committed ?? '', committed ?? '', committed ?? ''],
-    call: 'pwrite64',
-    struck: () => ({ kill: null, expect: {} }),
-    failed: true,
-  });
+  const struck = (): Pick<Ran, 'kill' | 'expect'> => ({ kill: null, expect: {} });
+  const fault = { model: 'io-fault', error: 'EIO', lasting: false, ...sample } as const;
+  const outcomes = [...sample.outcomes];
+  const [made, wrote] = ['ledger.sqlite.new', 'ledger.sqlite-wal'].map((name) => `pwrite64(20<<state>/${name}>, ""..., 24, 32)`);
+  const [finished, synced] = ['ledger.sqlite.new', 'ledger.sqlite-wal'].map((name) => `fsync(20<<state>/${name}>)`);
+  return {
+    ...story(refusal, {
+      ...{ arm: 'disk', call: 'pwrite64', struck, failed: true, crash: { ...fault, family: 'writes', outcomes } },
+      calls: [made ?? '', wrote ?? '', wrote ?? '', wrote ?? '', wrote ?? ''],
+    }),
+    ...story(refusal, {
+      ...{ arm: 'flush', call: 'fsync', struck, failed: true, crash: { ...fault, family: 'syncs', outcomes } },
+      calls: [finished ?? '', synced ?? '', synced ?? '', synced ?? '', synced ?? ''],
+    }),
+  };
 }
 
 function story(refusal: Refusal, { arm: partOf, crash, calls, call: name, struck, failed }: Ratchet): Story {
