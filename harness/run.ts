@@ -52,10 +52,7 @@ export async function runPlan(request: RunRequest): Promise<RunResult> {
   await recording(partial, () => writeRecord(request, prepared, partial, runId, startedAt));
   const bundle = join(home, runId);
   const rootSha256 = publishBag(partial, bundle, runId, startedAt.toISOString().slice(0, 10));
-  await recording(partial, () => {
-    rmSync(partial, { recursive: true, force: true });
-    syncPath(home);
-  });
+  removeWork(partial, home);
   return {
     bundle,
     runId,
@@ -67,6 +64,16 @@ export async function runPlan(request: RunRequest): Promise<RunResult> {
     voids: results.flatMap((result) => (result.void === null ? [] : [{ case: result.case, ...result.void }])),
     kills: results.reduce((sum, { kills }) => sum + kills, 0),
   };
+}
+
+/** The bundle is there, and durable: what cannot be cleared away beside it takes nothing from it. */
+function removeWork(partial: string, home: string): void {
+  try {
+    rmSync(partial, { recursive: true, force: true });
+    syncPath(home);
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+  }
 }
 
 /** Between the watchdog's start and its end: whatever is thrown in here, nothing that was started lives on. */

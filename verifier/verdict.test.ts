@@ -36,7 +36,7 @@ describe('a verdict', () => {
     expect(verdict.findings).toEqual([]);
     expect(verdict.verdict).toBe('valid');
     expect(validateVerdict(verdict), JSON.stringify(validateVerdict.errors)).toBe(true);
-    expect(claims).toHaveLength(4 + 31 * verdict.cases);
+    expect(claims).toHaveLength(4 + 32 * verdict.cases);
     // Another bundle of the same plan: SQLite salts its logs anew, so the root hash is another one.
     const { run: _first, ...document } = verdict;
     const { run: _second, ...again } = verify(goodBundle()).verdict;
@@ -50,7 +50,7 @@ describe('a verdict', () => {
     // What had nothing to judge is no guarantee kept; everything has something to judge somewhere.
     for (const { expected, result } of results) expect(result).toBe(expected === 0 ? 'not_applicable' : 'held');
     const held = results.filter(({ result }) => result === 'held').map(({ guarantee }) => guarantee);
-    expect(new Set(held).size).toBe(35);
+    expect(new Set(held).size).toBe(36);
     const { claims } = verify(good).verdict;
     expect(claims).toEqual({ held: held.length, broken: 0, unknown: 0, not_applicable: results.length - held.length });
   });

@@ -87,7 +87,7 @@ async function withFound(
   const points = pointsOf(one, ratchet, keptCalls(placesOf(one)));
   const settled = await Promise.allSettled(
     points.map(async (point) => {
-      if (!(await begin(point)) || point.traced?.dies !== true) return [point];
+      if (!(await begin(point)) || point.traced?.reached !== true) return [point];
       const end = endOf(point, ratchet, existsSync(join(placesOf(point).state, 'format.json')));
       await begin(end);
       return [point, end];

@@ -11,6 +11,7 @@ import { treatmentOf, type Treatment } from '../crash/models.js';
 import { CaseVoid } from '../errors.js';
 import { canonicalLine, sha256 } from '../io/canonical.js';
 import { inventoryOf } from '../io/inventory.js';
+import { isKilled } from '../plan/snapshots.js';
 import type { PlannedSnapshot } from '../plan/types.js';
 import type { Closed, Prefix } from '../provider/provider.js';
 import { act, type Acted } from './act.js';
@@ -48,7 +49,7 @@ export async function takeSnapshot(context: RunContext, planned: PlannedSnapshot
     if (acted.trouble !== null) throw acted.trouble;
     if (closed instanceof CaseVoid) throw closed;
     await inspect(context, places, wasNeverMade(planned) || mayBeUnfinished(planned));
-    return { killed: planned.kill !== null || planned.traced?.dies === true };
+    return { killed: isKilled(planned) };
   } finally {
     for (const { role } of acted.all) role.release();
   }
@@ -99,9 +100,9 @@ function wasNeverMade({ role, receipts }: PlannedSnapshot): boolean {
   return role === 'produce' && receipts !== null;
 }
 
-/** A fresh producer that was killed before a system call may not have made its state yet. */
+/** A fresh producer that was killed before a system call, or for which one failed, may not have made its state yet. */
 function mayBeUnfinished({ role, from, traced }: PlannedSnapshot): boolean {
-  return role === 'produce' && from === null && traced?.dies === true;
+  return role === 'produce' && from === null && traced?.reached === true;
 }
 
 async function closeAndCheck(prefix: Prefix, places: Places): Promise<Closed | CaseVoid> {

@@ -1,5 +1,6 @@
 /**
- * The system-call ratchet, with real processes and a real tracer: a point dies before its call, and what did not die there is void.
+ * The system-call ratchet, with real processes and a real tracer: a point dies before its call, or its call fails, and where that did not happen the
+ * case is void.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -105,6 +106,61 @@ describe('a ratchet', () => {
   });
 });
 
+describe('faults of the writes of a producer', () => {
+  const withFaults = (lasting: boolean): PlannedArm => {
+    const arm = ratchet('produce');
+    const crash = arm.crash as SyscallKill;
+    return { ...arm, crash: { ...crash, model: 'io-fault', error: 'ENOSPC', lasting } };
+  };
+  const marked = (result: RunResult, snapshot: string): boolean[] =>
+    traceOf(result, snapshot)
+      .slice(0, -1)
+      .map((line) => line.endsWith(' = -1 ENOSPC (No space left on device) (INJECTED)'));
+
+  it('have a point for each write, which ends by itself, what carries on from it, and a run behind the last one', async () => {
+    const result = await run(withFaults(false));
+    expect(result).toMatchObject({ voids: [], kills: 1 });
+    const { snapshots } = readJson(place(result, 'case.json')) as unknown as Case;
+    const points = [1, 2].flatMap((n) => [`arm-write-${n}`, `arm-write-${n}-end`]);
+    expect(snapshots).toEqual(['producer', 'arm', ...points, 'arm-write-3']);
+    const point = processOf(result, 'arm-write-2');
+    expect(point).toMatchObject({ armed: 'syscall:write#2', exit: { code: 1, signal: null }, survivors: [], left_behind: [] });
+    expect(marked(result, 'arm-write-1')).toEqual([true]);
+    expect(marked(result, 'arm-write-2')).toEqual([false, true]);
+    expect(marked(result, 'arm-write-3')).toEqual([false, false]);
+    expect(readFileSync(place(result, 'arm-write-2', 'state', 'log.txt'), 'utf8')).toBe('intent\n');
+  });
+
+  const injecting = (change: (word: string) => string) => (args: string[]) =>
+    args.map((word) => (word.startsWith('inject=') ? change(word) : word));
+
+  it.each<[string, boolean, (word: string) => string, RegExp]>([
+    ['another call', false, (word) => word.replace('when=1', 'when=2'), /had other calls fail than write 1/],
+    ['no call', false, (word) => word.replace(/error=\w+/, 'delay_enter=1'), /had other calls fail than write 1/],
+    ['the call with another error', false, (word) => word.replace('ENOSPC', 'EDQUOT'), /had other calls fail than write 1/],
+    [
+      'nobody, and kills',
+      false,
+      (word) => word.replace(/error=\w+/, 'signal=SIGKILL'),
+      /was to run to its end, and ended by SIGKILL/,
+    ],
+  ])('by a tracer that has fail %s are void', async (_what, lasting, change, sentence) => {
+    const { voids } = await run(withFaults(lasting), injecting(change));
+    expect(voids).toMatchObject([
+      { snapshot: 'arm-write-1', reason: 'fault-not-proven', detail: expect.stringMatching(sentence) },
+    ]);
+  });
+
+  it('in a run that was only to be watched are void', async () => {
+    const { voids } = await run(withFaults(true), (args) =>
+      args.some((word) => word.startsWith('inject='))
+        ? args
+        : args.toSpliced(args.indexOf('-o'), 0, '-e', 'inject=write:error=ENOSPC:when=1+'),
+    );
+    expect(voids).toMatchObject([{ snapshot: 'arm', reason: 'fault-not-proven' }]);
+  });
+});
+
 describe('a tracer that', () => {
   const changed = (change: (word: string) => string) => (args: string[]) => args.map(change);
 
@@ -168,7 +224,8 @@ describe('a machine without strace', () => {
       symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(tools, name));
     vi.stubEnv('PATH', tools);
     const { voids } = await run(ratchet('produce'));
-    const detail = 'No system call can be traced here: strace is not installed; cases that kill before a system call are void.';
+    const detail =
+      'No system call can be traced here: strace is not installed; cases that kill before a system call, or have one fail, are void.';
     expect(voids).toEqual([{ case: 'case', snapshot: 'arm', reason: 'mechanism-missing', detail }]);
   });
 });

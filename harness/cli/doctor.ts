@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { demandWritableOut } from '../io/out.js';
 import type { Check } from '../probe/check.js';
 import { diagnose } from '../probe/doctor.js';
+import { probeSyncCost } from '../probe/sync-cost.js';
 import type { Exit } from './exit.js';
 
 export function addDoctor(root: Command, exit: Exit): void {
@@ -15,7 +16,9 @@ export function addDoctor(root: Command, exit: Exit): void {
     .option('--json', 'print one JSON document on standard output', false)
     .action(async ({ out, json }: { out?: string; json: boolean }) => {
       if (out !== undefined) demandWritableOut(resolve(out));
-      const { checks } = await diagnose(resolve(out ?? '.'));
+      const folder = resolve(out ?? '.');
+      const { checks: ofRuns } = await diagnose(folder);
+      const checks = [...ofRuns, probeSyncCost(folder)];
       const ready = checks.every(({ available, weight }) => available || weight !== 'needed');
       process.stdout.write(json ? `${JSON.stringify({ checks, ready })}\n` : text(checks, ready));
       exit(ready ? 0 : 2);

@@ -75,9 +75,15 @@ describe('the command', () => {
     };
     expect([status, ready]).toEqual([0, true]);
     expect(checks.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['cgroup_v2', 'peer_pid', 'file_system', 'strace', 'ptrace', 'node', 'sqlite', 'cores']),
+      expect.arrayContaining([
+        ...['cgroup_v2', 'peer_pid', 'file_system', 'strace', 'ptrace', 'node', 'sqlite', 'cores'],
+        ...['loop_device', 'user_namespace', 'network_namespace', 'sync_cost'],
+      ]),
     );
-    expect(main('doctor').stdout).toMatch(/This machine can run plans\.\n$/);
+    expect(checks.find(({ name }) => name === 'sync_cost')).toMatchObject({ median_us: expect.any(Number) as number, syncs: 33 });
+    const { stdout: told } = main('doctor');
+    expect(told).toMatch(/This machine can run plans\.\n$/);
+    expect(told).toMatch(/^(?:yes|no ) {2}sync_cost +a sync of a small file takes \d+ \u00b5s \(median of 33\)/m);
   });
 
   it.each([

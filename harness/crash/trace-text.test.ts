@@ -44,6 +44,20 @@ describe('what is kept of a trace', () => {
     expect(line?.pid).toBe(9);
   });
 
+  it('says of a call whether it failed by the tracer, and with what', () => {
+    const lines = linesOf(
+      told(
+        `7 unlink("${state}/a") = -1 ENOENT (No such file or directory)`,
+        `7 fsync(18<${state}>) = -1 EIO (Input/output error) (INJECTED)`,
+      ),
+      [state],
+      [],
+      7,
+    );
+    expect(lines.map(({ injected }) => injected)).toEqual([null, 'EIO']);
+    expect(textOf(lines)).toContain('7 fsync(18<<state>>) = -1 EIO (Input/output error) (INJECTED)\n');
+  });
+
   it('says of an open whether it may create, and of every call which files it is on', () => {
     const raw = told(
       `7 openat(AT_FDCWD</>, "${state}", O_RDONLY|O_CLOEXEC) = 3<${state}>`,

@@ -12,6 +12,8 @@ export interface TraceLine {
   readonly call: Call | null;
   /** `?` where the call never returned; the end in the tracer's words. */
   readonly result: string;
+  /** The error with which the tracer had the call fail; null where it did nothing to it. */
+  readonly injected: string | null;
   readonly text: string;
 }
 
@@ -27,12 +29,14 @@ export function linesOf(raw: string, folders: readonly string[], volatile: reado
       .replaceAll(workingFolder, 'AT_FDCWD');
     const [, of = '', words = ''] = /^(\d+) +(.*)$/.exec(text) ?? [];
     const end = /^\+\+\+ (.+) \+\+\+$/.exec(words);
-    if (end !== null) return Number(of) === pid ? [{ pid, call: null, result: end[1] ?? '', text: `${pid} ${words}` }] : [];
+    if (end !== null)
+      return Number(of) === pid ? [{ pid, call: null, result: end[1] ?? '', injected: null, text: `${pid} ${words}` }] : [];
     const [, name = '', told = '', result = ''] = /^(\w+)\((.*)\) += (.+)$/.exec(words) ?? [];
     const paths = pathsIn(told).filter((path) => !volatile.includes(path));
     if (paths.length === 0) return [];
     const call: Call = { name, mayChange: !/^open(at)?$/.test(name) || /\bO_CREAT\b/.test(told), paths };
-    return [{ pid: Number(of), call, result, text: `${of} ${name}(${told}) = ${result}` }];
+    const [, injected = null] = /^-1 (\w+) .*\(INJECTED\)$/.exec(result) ?? [];
+    return [{ pid: Number(of), call, result, injected, text: `${of} ${name}(${told}) = ${result}` }];
   });
 }
 

@@ -67,7 +67,7 @@ export function* crashMistakes(arm: LooseArm, at: string, subject: Subject | und
   if (crash === undefined || crash === null) return;
   if ((arm.kill ?? null) !== null)
     yield { pointer: `${at}/crash`, sentence: 'is given together with a kill; a snapshot can have one of the two' };
-  if (crash.model === 'syscall-kill') return yield* tracedMistakes(arm, crash, 'a ratchet', at);
+  if (crash.model === 'syscall-kill' || crash.model === 'io-fault') return yield* tracedMistakes(arm, crash, 'a ratchet', at);
   if (crash.model === 'power-loss') {
     if (subject !== undefined && subject.roles.serve === undefined)
       yield {
@@ -92,7 +92,7 @@ export function* crashMistakes(arm: LooseArm, at: string, subject: Subject | und
 
 function* tracedMistakes(
   { role, from }: LooseArm,
-  { every, offset }: Extract<LooseCrash, { model?: 'syscall-kill' | 'power-loss' }>,
+  { every, offset }: Extract<LooseCrash, { model?: 'syscall-kill' | 'io-fault' | 'power-loss' }>,
   under: string,
   at: string,
 ): Generator<Mistake> {
@@ -105,7 +105,11 @@ function* tracedMistakes(
 }
 
 /** What these models stand for is found by running them. */
-const openEnded: Readonly<Record<string, string>> = { 'syscall-kill': 'ratchet', 'power-loss': 'power loss' };
+const openEnded: Readonly<Record<string, string>> = {
+  'syscall-kill': 'ratchet',
+  'io-fault': 'ratchet',
+  'power-loss': 'power loss',
+};
 
 /** What a ratchet or a power loss stands for is found by running it: whatever begins with its name belongs to it. */
 export function* reservedMistakes(arms: readonly (LooseArm | undefined)[], at: string): Generator<Mistake> {

@@ -19,6 +19,11 @@ const changed = (change: (plan: Plan) => void): Plan => {
   return plan;
 };
 
+function faults(every: number, offset: number): NonNullable<PlannedArm['crash']> {
+  const sample = { every, offset, carry_on: 'recover', outcomes: ['undecided' as const] } as const;
+  return { model: 'io-fault', family: 'syncs', error: 'EIO', lasting: false, ...sample, outcomes: [...sample.outcomes] };
+}
+
 function ratchet(every: number, offset: number): NonNullable<PlannedArm['crash']> {
   return { model: 'syscall-kill', family: 'writes', every, offset, carry_on: 'recover', outcomes: ['undecided'] };
 }
@@ -219,6 +224,7 @@ describe('the arms of a plan that are told something, or to which something is d
   it.each<[string, Partial<PlannedArm>, string, RegExp]>([
     ['a restart', { role: 'restart' }, '/0/crash', /needs the role "produce" or "resume"/],
     ['a producer that begins with a state', { role: 'produce', from: 'producer' }, '/0/from', /begins with nothing/],
+    ['an offset that no fault has', { role: 'produce', crash: faults(2, 2) }, '/0/crash/offset', /divided by 2/],
     ['an offset that no division leaves', { role: 'produce', crash: ratchet(3, 3) }, '/0/crash/offset', /divided by 3/],
   ])('under a ratchet: %s says where and why', (_name, more, pointer, sentence) => {
     const { operation: _operation, ...arm } = recovery('arm', { crash: ratchet(3, 2) });
@@ -228,6 +234,8 @@ describe('the arms of a plan that are told something, or to which something is d
   it('under a ratchet keep every name that begins with theirs', () => {
     const arms = [recovery('Arm-write-1'), recovery('arm', { crash: ratchet(1, 0) }), recovery('army')];
     expect(mistakes(arms)).toEqual([['/0/id', expect.stringMatching(/the ratchet "arm" may need/)]]);
+    const failing = [recovery('arm-fsync-1'), recovery('arm', { crash: faults(1, 0) })];
+    expect(mistakes(failing)).toEqual([['/0/id', expect.stringMatching(/the ratchet "arm" may need/)]]);
   });
 
   it('may wait for a request that is on its way', () => {

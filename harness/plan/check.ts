@@ -54,7 +54,7 @@ function sentenceOf({ keyword, params, message, instancePath }: ShapeError): str
     return 'must be null, {"at": "held"}, {"at": "held", "requests": <1 to 64>} or {"at": "checkpoint", "checkpoint": <name>, "occurrence": <1 or more>}';
   }
   if (instancePath.endsWith('/crash'))
-    return 'must be a "race", a "zombie", a "crash-in-recovery", a "syscall-kill" or a "power-loss", with all that its model needs';
+    return 'must be a "race", a "zombie", a "crash-in-recovery", a "syscall-kill", an "io-fault" or a "power-loss", with all that its model needs';
   if (keyword === 'anyOf' || keyword === 'oneOf') return 'has none of the shapes that are allowed here';
   return message ?? keyword;
 }

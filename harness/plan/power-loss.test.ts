@@ -33,7 +33,7 @@ const mistakes = (arms: PlannedArm[], subject = served) =>
 
 describe('an arm under power loss', () => {
   it('runs to its end, watched; a producer is a fresh one, a resume begins with the producer', () => {
-    const watched = { family: 'persistence', call: null, paths: [], dies: false };
+    const watched = { family: 'persistence', call: null, paths: [], fault: null, reached: false };
     expect(planned(armWith('produce'))).toMatchObject({ from: null, kill: null, traced: watched, powerLoss: powerLoss() });
     expect(planned(armWith('resume'))).toMatchObject({ from: 'producer', ratchet: null, receipts: null });
   });

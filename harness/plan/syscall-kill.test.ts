@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { killedCase } from '../testing/plans.js';
-import { snapshotsOf } from './snapshots.js';
+import { isKilled, snapshotsOf } from './snapshots.js';
 import { type Call, endOf, pointsOf } from './syscall-kill.js';
-import type { PlannedArm, PlannedSnapshot, SyscallKill } from './types.js';
+import type { IoFault, PlannedArm, PlannedSnapshot, Ratchet, SyscallKill } from './types.js';
 
 const call = (name: string, path = 'log', mayChange = true): Call => ({ name, mayChange, paths: [path] });
 const calls = [
@@ -18,7 +18,9 @@ function ratchet(more: Partial<SyscallKill> = {}): SyscallKill {
   return { model: 'syscall-kill', family: 'names', every: 1, offset: 0, carry_on: 'recover', outcomes: ['undecided'], ...more };
 }
 
-function arm(role: PlannedArm['role'], crash = ratchet()): PlannedSnapshot {
+const faults = (lasting: boolean): IoFault => ({ ...ratchet(), model: 'io-fault', error: 'ENOSPC', lasting });
+
+function arm(role: PlannedArm['role'], crash: Ratchet = ratchet()): PlannedSnapshot {
   const expect_ = { ended: 'completed', events: 0, receipts: 0, effects: 0, outcome: 'undecided' } as const;
   const [, found] = snapshotsOf(killedCase('case', 'good', undefined, [{ id: 'arm', role, crash, expect: expect_ }]));
   if (found === undefined) throw new Error('An arm is a snapshot.');
@@ -29,7 +31,7 @@ const names = (crash: SyscallKill): string[] => pointsOf(arm('produce', crash), 
 
 describe('a ratchet', () => {
   it('is its own run, watched; a producer under it is a fresh one, a resume begins with the producer', () => {
-    expect(arm('produce')).toMatchObject({ from: null, kill: null, traced: { call: null, dies: false } });
+    expect(arm('produce')).toMatchObject({ from: null, kill: null, traced: { call: null, reached: false } });
     expect(arm('resume')).toMatchObject({ from: 'producer' });
   });
 
@@ -55,8 +57,20 @@ describe('a ratchet', () => {
       family: 'names',
       call: { name: 'openat', nth: 2 },
       paths: ['', 'log', 'log.new'],
-      dies: true,
+      fault: null,
+      reached: true,
     });
+  });
+
+  it('of faults has the same points, none of which is killed', () => {
+    const crash = faults(true);
+    const watched = arm('produce', crash);
+    const points = pointsOf(watched, crash, calls);
+    const killed = pointsOf(arm('produce'), ratchet(), calls);
+    expect(points.map(({ snapshot }) => snapshot)).toEqual(killed.map(({ snapshot }) => snapshot));
+    expect([watched, ...points].map(({ traced }) => traced?.fault)).toEqual(Array(8).fill({ error: 'ENOSPC', lasting: true }));
+    expect(points.map(({ traced }) => traced?.reached)).toEqual([true, true, true, true, false, false, false]);
+    expect([...points.map(isKilled), ...killed.map(isKilled)].filter(Boolean)).toHaveLength(4);
   });
 
   it.each([

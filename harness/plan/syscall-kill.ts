@@ -1,10 +1,10 @@
 /**
- * The system-call ratchet: a role that is killed before each call of a family, and carried on. Pure.
+ * The system-call ratchet: a role that is killed before each call of a family, or for which that call fails, and what carries on. Pure.
  *
  * How many calls there are is not in the plan: the arm itself runs under a tracer that kills nobody, and the calls that it made are the
  * points. Each point is an ordinary snapshot; so is what carries on from it. The verifier expands the same by code of its own.
  */
-import type { PlannedSnapshot, SyscallKill } from './types.js';
+import type { PlannedSnapshot, Ratchet, Traced } from './types.js';
 
 /** One call of the family on a durable file, by the traced run. */
 export interface Call {
@@ -16,7 +16,7 @@ export interface Call {
 }
 
 /** The points, in the order of the calls, and behind them one for each name that was never reached. */
-export function pointsOf(arm: PlannedSnapshot, { every, offset }: SyscallKill, calls: readonly Call[]): PlannedSnapshot[] {
+export function pointsOf(arm: PlannedSnapshot, { every, offset }: Ratchet, calls: readonly Call[]): PlannedSnapshot[] {
   const paths = [...new Set(calls.flatMap((call) => call.paths))].sort();
   const counts = new Map<string, number>();
   const all = calls.flatMap(({ name, mayChange }) => {
@@ -26,11 +26,12 @@ export function pointsOf(arm: PlannedSnapshot, { every, offset }: SyscallKill, c
   });
   const points = all.filter((_point, index) => (index + 1) % every === offset);
   const names = [...new Set(all.map(({ name }) => name))];
-  const at = (name: string, nth: number, dies: boolean): PlannedSnapshot => ({
+  const watched = watchOf(arm);
+  const at = (name: string, nth: number, reached: boolean): PlannedSnapshot => ({
     ...arm,
     snapshot: `${arm.snapshot}-${name}-${nth}`,
     ratchet: null,
-    traced: { family: familyOf(arm), call: { name, nth }, paths, dies },
+    traced: { ...watched, call: { name, nth }, paths, reached },
   });
   return [
     ...points.map(({ name, nth }) => at(name, nth, true)),
@@ -39,13 +40,13 @@ export function pointsOf(arm: PlannedSnapshot, { every, offset }: SyscallKill, c
 }
 
 /** Who carries on from a point: a state that was never finished is nothing to recover. */
-export function endOf(point: PlannedSnapshot, { carry_on: carryOn }: SyscallKill, finished: boolean): PlannedSnapshot {
+export function endOf(point: PlannedSnapshot, { carry_on: carryOn }: Ratchet, finished: boolean): PlannedSnapshot {
   const end = { ...point, snapshot: `${point.snapshot}-end`, from: point.snapshot, traced: null };
   if (point.role !== 'produce' || carryOn === 'produce' || !finished) return end;
   return { ...end, role: 'resume', operation: carryOn === 'recover' ? 'recover' : null };
 }
 
-function familyOf({ traced }: PlannedSnapshot): SyscallKill['family'] {
+function watchOf({ traced }: PlannedSnapshot): Traced {
   if (traced === null || traced.family === 'persistence') throw new Error('Only a snapshot under a ratchet has points.');
-  return traced.family;
+  return traced;
 }

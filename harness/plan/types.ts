@@ -16,6 +16,9 @@ export type Race = Extract<Crash, { model: 'race' }>;
 export type Zombie = Extract<Crash, { model: 'zombie' }>;
 export type SyscallKill = Extract<Crash, { model: 'syscall-kill' }>;
 export type PowerLoss = Extract<Crash, { model: 'power-loss' }>;
+export type IoFault = Extract<Crash, { model: 'io-fault' }>;
+/** Stands for a snapshot at each call of a family that its own run made, and for what carries on from it. */
+export type Ratchet = SyscallKill | IoFault;
 export type CrashInRecovery = Extract<Crash, { model: 'crash-in-recovery' }>;
 
 /** What a tracer does to the role of a snapshot. */
@@ -26,8 +29,10 @@ export interface Traced {
   readonly call: { readonly name: string; readonly nth: number } | null;
   /** The files whose calls count, below the state folder; empty where it only watches. */
   readonly paths: readonly string[];
-  /** The call is reached, and the role dies there. */
-  readonly dies: boolean;
+  /** With what the call fails, and whether every later one of its name does; null where the role is killed before it. */
+  readonly fault: Pick<IoFault, 'error' | 'lasting'> | null;
+  /** The call is there, and what is armed before it is done. */
+  readonly reached: boolean;
 }
 
 /** The snapshot that every case begins with; no arm may take its name. */
@@ -44,7 +49,7 @@ export interface PlannedSnapshot {
   /** Runs under a tracer; then `kill` and `crash` are null. */
   readonly traced: Traced | null;
   /** What it stands for besides itself, where that is found by running it. */
-  readonly ratchet: SyscallKill | null;
+  readonly ratchet: Ratchet | null;
   /** Stands for what carries on from the states that its trace may leave. */
   readonly powerLoss: PowerLoss | null;
   /** What the role is told to carry out; null where it is told nothing. */

@@ -1,6 +1,11 @@
+import { mkdtempSync, readdirSync, rmdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ownCgroup } from '../process/cgroup.js';
 import { fileSystemOf, isUnsafeFileSystem } from './file-system.js';
+import { loopDevices } from './isolation.js';
+import { probeSyncCost, syncCostAt } from './sync-cost.js';
 import { hasWalResetDefect } from './versions.js';
 
 const mounts = [
@@ -57,5 +62,49 @@ describe('the cgroup of this process', () => {
 
   it('is none where only v1 is mounted', () => {
     expect(ownCgroup('cgroup /sys/fs/cgroup/cpu cgroup rw 0 0\n', '1:cpu:/a\n')).toBeNull();
+  });
+});
+
+describe('a sync', () => {
+  it('is measured on a small file, which is gone afterwards', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'killpoint-probe-'));
+    expect(syncCostAt(folder).syncs).toBe(33);
+    expect(readdirSync(folder)).toEqual([]);
+    rmdirSync(folder);
+  });
+
+  it.each([
+    [3, false, /takes 3 \u00b5s \(median of 33\): no disk is that fast/],
+    [19, false, /no disk is that fast/],
+    [20, true, /takes 20 \u00b5s \(median of 33\)$/],
+    [4210, true, /takes 4210 \u00b5s/],
+  ])('that takes %i \u00b5s: is paid for: %s', (median, available, detail) => {
+    const check = probeSyncCost('/', () => ({ median_us: median, syncs: 33 }));
+    expect(check).toMatchObject({ available, median_us: median, detail: expect.stringMatching(detail) as string });
+  });
+
+  it('is measured where the folder would be made', () => {
+    let asked = '';
+    probeSyncCost('/nowhere/to/be/found', (folder) => ((asked = folder), { median_us: 50, syncs: 1 }));
+    expect(asked).toBe('/');
+  });
+
+  it('of a folder in which no file can be made is said to be that', () => {
+    const check = probeSyncCost('/', () => {
+      throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    });
+    expect(check).toMatchObject({ available: false, detail: expect.stringMatching(/\(ENOSPC\)$/) as string });
+  });
+});
+
+describe('the image of a file system', () => {
+  it('can be mounted by root with a loop device and the program', () => {
+    const means = { isRoot: true, hasMount: true, device: '/dev/null' };
+    expect(loopDevices(means)).toMatchObject({ available: true });
+    expect(loopDevices({ ...means, isRoot: false }).detail).toMatch(/not root/);
+    expect(loopDevices({ isRoot: false, hasMount: false, device: '/nowhere' })).toMatchObject({
+      available: false,
+      detail: expect.stringMatching(/not root, \/nowhere cannot be opened, mount is not installed/) as string,
+    });
   });
 });

@@ -1,5 +1,5 @@
 /**
- * System-call tracing: is strace there, and can it kill a child before a call? Tried for real, since a tracer that may not trace, or kills
+ * System-call tracing: is strace there, can it kill a child before a call, and have one fail? Tried for real, since a tracer that may not trace, or kills
  * nobody, would leave every ratchet without a kill. Without it those cases are void.
  */
 import { execa } from 'execa';
@@ -9,15 +9,20 @@ import type { Check } from './check.js';
 export async function probeTracing(): Promise<Check[]> {
   const version = await execa(tracerName, ['-V'], { reject: false, stdin: 'ignore' });
   if (version.failed) {
-    const detail = 'strace is not installed; cases that kill before a system call are void';
+    const detail = 'strace is not installed; cases that kill before a system call, or have one fail, are void';
     return [
       { name: 'strace', available: false, weight: 'used', detail },
       { name: 'ptrace', available: false, weight: 'used', detail: 'not tried without strace' },
     ];
   }
   const killsAtExit = ['-D', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=exit_group', '-e', 'inject=exit_group:signal=SIGKILL'];
-  const trial = await execa(tracerName, [...killsAtExit, process.execPath, '--version'], { reject: false, stdin: 'ignore' });
-  const works = trial.signal === 'SIGKILL';
+  const failsAtSync = ['-D', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO'];
+  const syncs = ['-e', 'try { fs.fsyncSync(fs.openSync(".")) } catch ({ code }) { process.exitCode = code === "EIO" ? 5 : 6 }'];
+  const [killed, failed] = await Promise.all([
+    execa(tracerName, [...killsAtExit, process.execPath, '--version'], { reject: false, stdin: 'ignore' }),
+    execa(tracerName, [...failsAtSync, process.execPath, ...syncs], { reject: false, stdin: 'ignore' }),
+  ]);
+  const works = killed.signal === 'SIGKILL' && failed.exitCode === 5;
   return [
     { name: 'strace', available: true, weight: 'used', detail: version.stdout.split('\n')[0] ?? tracerName },
     {
@@ -25,8 +30,8 @@ export async function probeTracing(): Promise<Check[]> {
       available: works,
       weight: 'used',
       detail: works
-        ? 'a child can be traced, and killed before a system call'
-        : 'a child may not be traced, or is not killed; cases that kill before a system call are void',
+        ? 'a child can be traced, killed before a system call, and have one fail'
+        : 'a child may not be traced, or nothing is done to it; cases that kill before a system call, or have one fail, are void',
     },
   ];
 }

@@ -39,7 +39,7 @@ export function publishBag(partial: string, bundle: string, runId: string, date:
   try {
     const root = sealBag(join(partial, 'bag'), runId, date);
     renameSync(join(partial, 'bag'), bundle);
-    syncPath(dirname(bundle));
+    syncName(bundle, join(partial, 'bag'));
     return root;
   } catch (error) {
     throw new HarnessError(
@@ -47,6 +47,16 @@ export function publishBag(partial: string, bundle: string, runId: string, date:
       `The bundle could not be sealed (${plainReason(error)}); what was recorded is in ${partial}.`,
       { cause: error },
     );
+  }
+}
+
+/** A name that may be gone after a power loss is none: a bag that cannot be promised has no place among the bundles. */
+function syncName(bundle: string, before: string): void {
+  try {
+    syncPath(dirname(bundle));
+  } catch (error) {
+    renameSync(bundle, before);
+    throw error;
   }
 }
 

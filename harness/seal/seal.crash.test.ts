@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HarnessError } from '../errors.js';
 import type { Installation } from '../io/installation.js';
 import { runPlan } from '../run.js';
+import type { RunRequest } from '../prepare.js';
 import { builtInstallation, requestFor, temporaryFolder, toyPlan } from '../testing/plans.js';
 
 let installation: Installation;
@@ -72,5 +73,21 @@ describe.runIf(canMount)('a full disk', () => {
       /^The bundle could not be sealed \(no space left on the device\); what was recorded is in .*run\.partial\.$/,
     );
     expect(readdirSync(out).sort()).toEqual(['ballast', 'run.partial']);
+  });
+
+  it('work files that cannot be cleared away take nothing from a bundle that is there', async () => {
+    const out = join(folder.path, 'busy');
+    mkdirSync(out);
+    const progress: RunRequest['progress'] = ({ what, snapshot }) => {
+      if (what !== 'done' || snapshot !== null || mounted.some((path) => path.startsWith(out))) return;
+      const partial = readdirSync(join(out, 'toy-plan'))[0] ?? '';
+      const path = join(out, 'toy-plan', partial, 'work', 'busy');
+      mkdirSync(path);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'killpoint-test', path]);
+      mounted.push(path);
+    };
+    const { bundle, runId } = await runPlan(requestFor(toyPlan(), folder.path, installation, { out, progress }));
+    expect(readdirSync(join(out, 'toy-plan')).sort()).toEqual([runId, `${runId}.partial`]);
+    expect(existsSync(join(bundle, 'tagmanifest-sha256.txt'))).toBe(true);
   });
 });

@@ -61,7 +61,12 @@ export async function traceProgram(
     string,
   ];
   writeFileSync(task, JSON.stringify(scenario));
-  const watching = underTracer(program, { family: 'persistence', call: null, paths: [], dies: false }, state, raw);
+  const watching = underTracer(
+    program,
+    { family: 'persistence', call: null, paths: [], fault: null, reached: false },
+    state,
+    raw,
+  );
   const kill = killBefore === null ? [] : ['-e', `inject=${killBefore.name}:signal=SIGKILL:when=${killBefore.nth}`];
   const role = spawnRole({
     file: watching.file,

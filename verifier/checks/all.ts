@@ -22,11 +22,12 @@ import { g26 } from './g26-script.js';
 import { g45 } from './g45-syscalls.js';
 import { g46 } from './g46-power-states.js';
 import { g47 } from './g47-promises.js';
+import { g48 } from './g48-faults.js';
 import { sessionsChecks } from './sessions/all.js';
 import { sessionsModel } from './sessions/model.js';
 import type { ModelName, SubjectModel } from './subject-model.js';
 
-const shared: readonly Check[] = [g01, g02, g03, g04, g05, g06, g07, g09, g17, g18, g23, g25, g26, g45, g46, g47];
+const shared: readonly Check[] = [g01, g02, g03, g04, g05, g06, g07, g09, g17, g18, g23, g25, g26, g45, g46, g47, g48];
 
 interface Subject {
   readonly model: SubjectModel;

@@ -89,6 +89,8 @@ export const findingCodes = [
   'record-forked',
   'state-refused',
   'recovery-misread',
+  'fault-unproven',
+  'fault-ignored',
 ] as const;
 
 export type FindingCode = (typeof findingCodes)[number];

@@ -2,6 +2,7 @@
  * What several checks derive from one snapshot in the same way, whatever the subject: what it began with, what it added, how it ended.
  */
 import type { Snapshot } from '../read/bundle.js';
+import { leavesAnswer } from '../read/plan.js';
 import type { OnItsWay, Received, Request } from '../read/receipts.js';
 import { need } from './check.js';
 import type { SubjectModel } from './subject-model.js';
@@ -57,9 +58,9 @@ export function isExternal({ lineage }: Snapshot): boolean {
 
 type Status = 'completed' | 'refused' | 'failed';
 
-/** How the role ended, by its own answer; null where it was killed. Several processes have refused where all of them have. */
+/** How the role ended, by its own answer; null where it was killed, or failed without one. Several processes have refused where all of them have. */
 export function answered({ planned, roles }: Snapshot): Status | null {
-  const ended = roles.filter((role) => planned.kill === null || role.has('answer.json'));
+  const ended = roles.filter((role) => leavesAnswer(planned) || role.has('answer.json'));
   const statuses = ended.map(({ answer }) => need(answer).status);
   return statuses.find((status) => status !== 'refused') ?? statuses[0] ?? null;
 }

@@ -5,6 +5,7 @@
  */
 import { bagName, bagProblems, tagFiles, tagManifest, type BagProblem } from '../read/bag.js';
 import type { Bundle } from '../read/bundle.js';
+import { leavesAnswer } from '../read/plan.js';
 import { nowhere, type BundleCheck, type CheckResult } from './check.js';
 import { parkedAt } from './parking.js';
 import { isSelected, judgedSnapshots } from './selection.js';
@@ -48,7 +49,7 @@ function plannedFiles(bundle: Bundle, model: SubjectModel): string[] {
     const group = [...(crash === null ? [] : ['group.json']), ...(traced === null ? [] : ['trace.txt']), ...ofLoss];
     const own = snapshot.roles.flatMap((role) => [
       role.file('process.json'),
-      ...(snapshot.planned.kill === null ? [role.file('answer.json')] : []),
+      ...(leavesAnswer(snapshot.planned) ? [role.file('answer.json')] : []),
       ...(parkedAt(snapshot, role) === null ? [] : [role.file('checkpoint.jsonl')]),
     ]);
     const made = snapshot.states.filter(({ unfinished }) => !unfinished);

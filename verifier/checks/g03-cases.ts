@@ -7,7 +7,7 @@
 import type { Answer, Group } from '../contract/types.js';
 import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
-import type { PlannedSnapshot } from '../read/plan.js';
+import { leavesAnswer, type PlannedSnapshot } from '../read/plan.js';
 import { ownsMovedFolder, type RoleEvidence } from '../read/role.js';
 import {
   nowhere,
@@ -131,7 +131,7 @@ function roleProblems(snapshot: Snapshot, role: RoleEvidence): RecordProblem[] {
   const killed = planned.kill !== null;
   const [record, answer] = [role.process.value, role.has('answer.json') ? role.answer.value : undefined];
   shaped('process.json', role.process);
-  if (!killed || role.has('answer.json')) shaped('answer.json', role.answer);
+  if (leavesAnswer(planned) || role.has('answer.json')) shaped('answer.json', role.answer);
   if (role.has('checkpoint.jsonl')) shaped('checkpoint.jsonl', role.checkpoint);
   if (killed && answer !== undefined) malformed('answer.json', 'A killed role has no answer.');
   if (record !== undefined && record.role !== planned.role) malformed('process.json', 'The role is not the planned one.');

@@ -10,6 +10,7 @@
 import type { Process } from '../contract/types.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import type { LossEvidence } from '../read/loss.js';
+import { leavesAnswer } from '../read/plan.js';
 import type { RoleEvidence } from '../read/role.js';
 import { countOf } from '../read/ratchet.js';
 import { need, perSnapshot, type CaseCheck } from './check.js';
@@ -66,7 +67,10 @@ function roleWrong(bundle: Bundle, model: SubjectModel, snapshot: Snapshot, role
   if (snapshot.planned.traced !== null) tracedWrong(snapshot, record, unproven);
   if (snapshot.loss !== undefined) watchedWrong(snapshot.loss, record, unproven);
   wentOn(snapshot, model, record, unproven);
-  if (kill === null) return ownEnd(role, record, unproven);
+  if (kill === null) {
+    const mayLackAnswer = !leavesAnswer(snapshot.planned) && !role.has('answer.json');
+    return mayLackAnswer ? unansweredEnd(record, unproven) : ownEnd(role, record, unproven);
+  }
   if (record.exit.signal !== 'SIGKILL' || record.exit.code !== null) unproven('The process did not end by signal 9.');
   if (kill.at === 'held') heldWrong(snapshot, record, unproven);
 }
@@ -104,6 +108,12 @@ function ownEnd({ answer }: RoleEvidence, { exit, left_behind: left }: Process, 
   const code = need(answer).refusal?.error === 'OwnerAlive' ? refusedInput : 0;
   if (exit.signal !== null || exit.code !== code)
     unproven(`The process did not end by itself with exit ${code}, as its answer says.`);
+}
+
+/** A role for which a call failed need not come to its answer; it ends by itself all the same, and does not say that all is well. */
+function unansweredEnd({ exit, left_behind: left }: Process, unproven: Unproven): void {
+  if (left.length > 0) unproven('A role that ended by itself left processes behind.');
+  if (exit.signal !== null || exit.code === 0) unproven('The process did not end by itself with an error, and has no answer.');
 }
 
 /** In the process there may be nothing to arm: the provider holds its request, or a tracer kills it before a call. */

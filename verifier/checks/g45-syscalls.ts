@@ -20,15 +20,20 @@ export const g45: CaseCheck = {
   codes: ['syscall-missed'],
   scope: 'case',
   check({ snapshots }): CheckResult {
-    const armed = snapshots.filter(({ planned }) => planned.traced !== null && planned.traced.call !== null);
+    const armed = snapshots.filter(({ planned }) => isOfKills(planned) && planned.traced?.call !== null);
     const result = perItem(armed, whereOfSnapshot, (snapshot, say) => armedWrong(snapshot, snapshots, say));
-    const arms = snapshots.filter(({ planned }) => planned.traced !== null && planned.traced.call === null);
+    const arms = snapshots.filter(({ planned }) => isOfKills(planned) && planned.traced?.call === null);
     const empty = arms.find(({ name }) => !armed.some(({ planned }) => planned.kill !== null && planned.traced?.arm === name));
     if (empty === undefined) return result;
     const unknown = `The ratchet ${empty.name} killed nobody: it has no point.`;
     return { ...result, expected: result.expected + 1, unknown: result.unknown ?? unknown };
   },
 };
+
+/** Of faults G48 speaks. */
+function isOfKills({ traced }: Snapshot['planned']): boolean {
+  return traced?.ratchet.model === 'syscall-kill';
+}
 
 function armedWrong(snapshot: Snapshot, all: readonly Snapshot[], say: Say): void {
   const { traced, kill } = snapshot.planned;

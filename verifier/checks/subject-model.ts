@@ -55,6 +55,10 @@ export interface SubjectModel {
   /** The path of the log of a state folder, for findings. */
   logFile(state: StateEvidence): string;
   record(state: StateEvidence): Read<SubjectRecord>;
+  /** The file below the state folder that a process appends to, and how many entries a state has that was only made. */
+  readonly appends: { readonly to: string; readonly made: number };
+  /** The entry that must be durable before the request may leave; null where there is none, or none is on record. */
+  intentOf(snapshot: Snapshot, request: Sent): number | null;
   outcome(snapshot: Snapshot): SharedOutcome;
   /** The digest of each entry alone, as a role tells that of the last one. */
   digests(state: StateEvidence): Read<readonly string[]>;

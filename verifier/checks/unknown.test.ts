@@ -71,6 +71,7 @@ const rows: [guarantee: string, scope: string, what: string, change: (editor: Ed
   ['G45', 'ratchet', 'the run that nobody killed made no call', withoutCalls('ratchet', 'syncs')],
   ['G46', 'lost', 'the counts are not there', without('lost', 'power', 'derivation.json')],
   ['G47', 'lost', 'what the subject found is not there', without('lost', 'power', 'states.jsonl')],
+  ['G48', 'fault', 'the run in which no call failed made none', withoutCalls('fault', 'disk')],
 ];
 
 describe('unknown', () => {

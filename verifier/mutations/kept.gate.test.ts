@@ -9,6 +9,7 @@ import { forgeries } from './calls/forgeries.js';
 import { raceMutations } from './calls/races.js';
 import { reconciliationMutations } from './calls/reconciliations.js';
 import { recoveryMutations } from './calls/recovery.js';
+import { faultMutations } from './faults.js';
 import { powerLossMutations } from './power-loss.js';
 import { syscallMutations } from './syscalls.js';
 
@@ -20,9 +21,9 @@ const bundles = existsSync(kept)
       .map((path) => join(kept, path, '..'))
   : [];
 
-/** What only a record with recoveries, with kills before system calls or with a power loss has a place for. */
+/** What only a record with recoveries, with kills before system calls, with a power loss or with calls that failed has a place for. */
 const ofLaterPlans = new Set(
-  [reconciliationMutations, recoveryMutations, raceMutations, syscallMutations, powerLossMutations, forgeries]
+  [reconciliationMutations, recoveryMutations, raceMutations, syscallMutations, powerLossMutations, faultMutations([]), forgeries]
     .flatMap((part) => Object.values(part).flat())
     .map(({ name }) => name),
 );

@@ -14,7 +14,9 @@ const killed: Place = (editor) =>
 
 /** Armed behind the last call of its name, and killed by nobody. */
 const behind: Place = (editor) =>
-  editor.findAny(({ planned: { kill, traced } }) => kill === null && traced !== null && traced.call !== null);
+  editor.findAny(
+    ({ planned: { kill, traced } }) => traced?.ratchet.model === 'syscall-kill' && traced.call !== null && kill === null,
+  );
 
 function linesOf(editor: Editor, target: Snapshot): string[] {
   return editor.bytes(target.file('trace.txt')).toString('utf8').trimEnd().split('\n');

@@ -7,7 +7,7 @@ import * as shape from '../contract/validators.js';
 import type { Ledger } from './events.js';
 import { attempt, bytesOf, readFact, type Read, type Source } from './facts.js';
 import { Memory } from './memory.js';
-import { snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
+import { isCut, snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
 import { readPlan } from './plan-file.js';
 import { readReceipts, type ReceiptLog } from './receipts.js';
 import type { Found } from './ratchet.js';
@@ -148,11 +148,11 @@ export class Snapshot {
     return this.movedAway === undefined ? [this.state] : [this.state, this.movedAway];
   }
 
-  /** Who is killed before a system call, or by a power loss, may not have come to the end of a creation. */
+  /** Who is killed before a system call, or by a power loss, or for whom a call failed, may not have come to the end of a creation. */
   private get trouble(): StateTrouble {
-    const { kill, role, powerLoss } = this.planned;
+    const { role, powerLoss } = this.planned;
     const lostPower = powerLoss !== null && powerLoss.begins !== null;
-    if (kill?.at !== 'call') return { unfinished: 'never', lostPower };
+    if (!isCut(this.planned)) return { unfinished: 'never', lostPower };
     if (lostPower) return { unfinished: 'where-it-has-no-format', lostPower };
     const isFirst = role === 'produce' && this.base === undefined;
     return { unfinished: isFirst ? 'where-it-holds-nothing' : 'never', lostPower };
@@ -260,7 +260,7 @@ function foundIn(source: Source, { id, arms }: PlannedCase, losses: ReadonlyMap<
   return {
     calls(arm) {
       const crash = arms.find((one) => one.id === arm)?.crash;
-      const family = crash?.model === 'syscall-kill' ? crash.family : 'writes';
+      const family = crash?.model === 'syscall-kill' || crash?.model === 'io-fault' ? crash.family : 'writes';
       return traceIn(source, `data/cases/${id}/${arm}/`, family).value?.calls ?? [];
     },
     isMade: (snapshot) => source.files.has(`data/cases/${id}/${snapshot}/state/format.json`),

@@ -46,7 +46,7 @@ function armProblems({ id: caseId, arms }: PlannedCase): string[] {
     if (operation !== undefined && role !== 'resume') problems.push(`${name} has an operation and is no resume.`);
     if (input !== undefined && operation === undefined) problems.push(`${name} has an input and no operation.`);
     if (crash !== undefined && (kill ?? null) !== null) problems.push(`${name} has a crash model and a kill.`);
-    if (crash?.model === 'syscall-kill' || crash?.model === 'power-loss') {
+    if (crash?.model === 'syscall-kill' || crash?.model === 'io-fault' || crash?.model === 'power-loss') {
       if (role === 'restart') problems.push(`${name} is a restart under a tracer.`);
       if (role === 'produce' && from !== undefined)
         problems.push(`${name} is a producer under a tracer and begins with a state.`);

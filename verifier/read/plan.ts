@@ -23,6 +23,10 @@ type Crash = NonNullable<PlannedArm['crash']>;
 export type GroupCrash = Extract<Crash, { model: 'race' | 'zombie' }>;
 export type SyscallKill = Extract<Crash, { model: 'syscall-kill' }>;
 export type PowerLoss = Extract<Crash, { model: 'power-loss' }>;
+export type IoFault = Extract<Crash, { model: 'io-fault' }>;
+/** Stands for snapshots that are found by running it. */
+export type Ratchet = SyscallKill | IoFault;
+export type Fault = Pick<IoFault, 'error' | 'lasting'>;
 type CrashInRecovery = Extract<Crash, { model: 'crash-in-recovery' }>;
 
 export type Expectation = PlannedCase['expect'];
@@ -57,9 +61,11 @@ export interface Traced {
   readonly family: SyscallKill['family'];
   /** The snapshot in which it only watched. */
   readonly arm: string;
-  readonly ratchet: SyscallKill;
+  readonly ratchet: Ratchet;
   /** Armed there; null where it only watches. */
   readonly call: CallPlace | null;
+  /** With what that call fails; null where nothing fails. */
+  readonly fault: Fault | null;
 }
 
 export interface LostPower {
@@ -72,6 +78,16 @@ export interface LostPower {
 
 export const producer = 'producer';
 
+/** It was killed before a system call, or one of its calls failed: its creation, too, may have come to no end. */
+export function isCut({ kill, traced }: PlannedSnapshot): boolean {
+  return kill?.at === 'call' || (traced !== null && traced.fault !== null);
+}
+
+/** Whoever was not killed ends with an answer, unless one of its calls failed. */
+export function leavesAnswer({ kill, traced }: PlannedSnapshot): boolean {
+  return kill === null && (traced === null || traced.fault === null);
+}
+
 export function snapshotsOf(planned: PlannedCase, found: Found = nothingFound): PlannedSnapshot[] {
   const { scenario, provider, kill, expect } = planned;
   const alone = { operation: null, input: null, crash: null, traced: null, powerLoss: null };
@@ -81,7 +97,7 @@ export function snapshotsOf(planned: PlannedCase, found: Found = nothingFound): 
 
 function snapshotsOfArm(planned: PlannedCase, arm: PlannedArm, found: Found): PlannedSnapshot[] {
   const { crash } = arm;
-  const ratchet = crash?.model === 'syscall-kill' ? crash : null;
+  const ratchet = crash?.model === 'syscall-kill' || crash?.model === 'io-fault' ? crash : null;
   const powerLoss = crash?.model === 'power-loss' ? crash : null;
   const itself: PlannedSnapshot = {
     id: arm.id,
@@ -90,7 +106,7 @@ function snapshotsOfArm(planned: PlannedCase, arm: PlannedArm, found: Found): Pl
     input: arm.input ?? null,
     kill: arm.kill ?? null,
     crash: crash?.model === 'race' || crash?.model === 'zombie' ? crash : null,
-    traced: ratchet && { family: ratchet.family, arm: arm.id, ratchet, call: null },
+    traced: ratchet && { family: ratchet.family, arm: arm.id, ratchet, call: null, fault: null },
     powerLoss: powerLoss && { arm: arm.id, crash: powerLoss, begins: null },
     // A producer under a tracer is a fresh one.
     from: (ratchet ?? powerLoss) !== null && arm.role === 'produce' ? null : (arm.from ?? producer),

@@ -6,7 +6,7 @@
  * the state was made when its producer died, which the files say.
  */
 import type { Beginning } from './power-loss-arm.js';
-import type { CallPlace, Expected, PlannedSnapshot, SyscallKill } from './plan.js';
+import type { CallPlace, Expected, Fault, PlannedSnapshot, Ratchet } from './plan.js';
 import type { TracedCall } from './trace.js';
 
 export interface Found {
@@ -21,25 +21,34 @@ export interface Found {
 export const nothingFound: Found = { calls: () => [], isMade: () => true, beginnings: () => [] };
 
 /** What may come of a process that was killed before any of its calls. */
-const ofKilled: Expected['outcomes'] = ['completed_once', 'undecided'];
+const ofKilled: NonNullable<Expected['outcomes']> = ['completed_once', 'undecided'];
+/** The same of one for which a call failed, and which ends as it will. */
+const ofFaulted: NonNullable<Expected['outcomes']> = [...ofKilled, 'refused'];
 
-export function ratchetOf(arm: PlannedSnapshot, ratchet: SyscallKill, found: Found): PlannedSnapshot[] {
+export function ratchetOf(arm: PlannedSnapshot, ratchet: Ratchet, found: Found): PlannedSnapshot[] {
   const calls = found.calls(arm.id);
   const places = placesOf(calls);
   const points = places.filter((_place, index) => (index + 1) % ratchet.every === ratchet.offset);
   const at = ({ name, nth }: CallPlace): string => `${arm.id}-${name}-${nth}`;
-  const traced = (call: CallPlace): PlannedSnapshot['traced'] => arm.traced && { ...arm.traced, call };
+  const traced = (call: CallPlace, fault: Fault | null): PlannedSnapshot['traced'] =>
+    arm.traced && { ...arm.traced, call, fault };
+  const struck = (place: CallPlace): PlannedSnapshot => {
+    const id = at(place);
+    if (ratchet.model === 'io-fault') {
+      const { error, lasting } = ratchet;
+      return { ...arm, id, traced: traced(place, { error, lasting }), expect: { outcomes: ofFaulted } };
+    }
+    const expect: Expected = { ended: 'killed', outcomes: ofKilled };
+    return { ...arm, id, kill: { at: 'call', ...place }, traced: traced(place, null), expect };
+  };
   const beyond = [...new Set(places.map(({ name }) => name))].map((name): CallPlace => ({ name, nth: countOf(calls, name) + 1 }));
   return [
     arm,
     ...points.flatMap((place) => {
-      const expect: Expected = { ended: 'killed', ...(ofKilled && { outcomes: ofKilled }) };
-      const killed: PlannedSnapshot = {
-        ...{ ...arm, id: at(place), kill: { at: 'call', ...place }, traced: traced(place), expect },
-      };
-      return [killed, endOf(killed, arm, ratchet, found.isMade(killed.id))];
+      const point = struck(place);
+      return [point, endOf(point, arm, ratchet, found.isMade(point.id))];
     }),
-    ...beyond.map((place): PlannedSnapshot => ({ ...arm, id: at(place), traced: traced(place) })),
+    ...beyond.map((place): PlannedSnapshot => ({ ...arm, id: at(place), traced: traced(place, null) })),
   ];
 }
 
@@ -58,16 +67,16 @@ export function countOf(calls: readonly TracedCall[], wanted: string): number {
 }
 
 function endOf(
-  killed: PlannedSnapshot,
+  point: PlannedSnapshot,
   arm: PlannedSnapshot,
-  { carry_on: carryOn, outcomes }: SyscallKill,
+  { carry_on: carryOn, outcomes }: Ratchet,
   isMade: boolean,
 ): PlannedSnapshot {
   const isProducer = arm.role === 'produce' && (carryOn === 'produce' || !isMade);
   const asArm = arm.role === 'resume' || isProducer;
   return {
     ...arm,
-    ...{ id: `${killed.id}-end`, from: killed.id, traced: null, expect: { outcomes } },
+    ...{ id: `${point.id}-end`, from: point.id, traced: null, expect: { outcomes } },
     ...(asArm ? {} : { role: 'resume', operation: carryOn === 'recover' ? 'recover' : null }),
   };
 }

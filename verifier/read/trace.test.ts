@@ -12,10 +12,20 @@ describe('a trace', () => {
       '7 rename("<state>/a.new", "<state>/a") = 0\n7 openat(AT_FDCWD, "<state>", O_RDONLY) = ?\n7 +++ killed by SIGKILL +++\n',
     );
     expect(calls).toEqual([
-      { name: 'rename', mayChange: true, paths: ['a.new', 'a'], pid: 7, isOpen: false },
-      { name: 'openat', mayChange: false, paths: [''], pid: 7, isOpen: true },
+      { name: 'rename', mayChange: true, paths: ['a.new', 'a'], pid: 7, isOpen: false, isDone: true, injected: null },
+      { name: 'openat', mayChange: false, paths: [''], pid: 7, isOpen: true, isDone: false, injected: null },
     ]);
     expect(last).toEqual({ pid: 7, killed: true });
+  });
+
+  it('tells which calls failed, and which of them by the tracer', () => {
+    const failed = '7 unlink("<state>/a") = -1 ENOENT (No such file or directory)\n';
+    const injected = '7 rename("<state>/a.new", "<state>/a") = -1 EIO (Input/output error) (INJECTED)\n';
+    const { calls } = read(failed + injected + end);
+    expect(calls.map((call) => [call.isDone, call.injected])).toEqual([
+      [false, null],
+      [false, 'EIO'],
+    ]);
   });
 
   it('of a process that made no call has none', () => expect(read(end).calls).toEqual([]));

@@ -17,6 +17,10 @@ export interface TracedCall {
   readonly pid: number;
   /** It never came back. */
   readonly isOpen: boolean;
+  /** It came back with what was asked for. */
+  readonly isDone: boolean;
+  /** The error with which the tracer had it fail; null where it did nothing to it. */
+  readonly injected: string | null;
 }
 
 export interface Trace {
@@ -40,7 +44,9 @@ export function readTrace(bytes: Uint8Array, family: SyscallKill['family']): Tra
     if (!names.includes(name) || paths.length === 0)
       throw new EvidenceError('wrong-shape', 'The trace has a line that is no call of its family on the state.');
     const mayChange = (name !== 'open' && name !== 'openat') || /\bO_CREAT\b/.test(told);
-    return { name, mayChange, paths, pid: Number(pid), isOpen: result === '?' };
+    const [, injected = null] = /^-1 (E[A-Z0-9]+) .*\(INJECTED\)$/.exec(result) ?? [];
+    const isDone = result !== '?' && !result.startsWith('-1 ');
+    return { name, mayChange, paths, pid: Number(pid), isOpen: result === '?', isDone, injected };
   });
   return { calls, end: { pid: Number(last[1]), killed: last[2] !== undefined } };
 }

@@ -28,8 +28,8 @@ export interface Ran {
   readonly book: Book;
   readonly role: 'produce' | 'resume' | 'restart';
   readonly kill: PlannedSnapshot['kill'];
-  /** What a tracer told of it, without the pid: the calls, and whether the last one never came back. */
-  readonly trace?: { readonly calls: readonly string[]; readonly armed?: string };
+  /** What a tracer told of it, without the pid: the calls, of which the last one never came back after a kill, or failed by the tracer. */
+  readonly trace?: { readonly calls: readonly string[]; readonly armed?: string; readonly failed?: true };
   /** Under power loss: the last event of each commit, and how many commits come before its request. */
   readonly loss?: { readonly commits: readonly number[]; readonly before: number };
   /** Its state was never finished. */

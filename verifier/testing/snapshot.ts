@@ -13,6 +13,9 @@ import { Book } from './world.js';
 
 export const settings = { journal_mode: 'wal', node: 'v20.20.2', sqlite: '3.53.2', synchronous: 2 };
 
+/** What a role exits with for which something failed that its input is not to blame for. */
+const failedRole = 70;
+
 type Files = Map<string, Buffer>;
 type Moment = Process['timeline'][number]['what'];
 type Timeline = [what: Moment, after: number][];
@@ -137,7 +140,7 @@ function writeRole(files: Files, ran: Ran, acted: Acted, whole: Pick<Process, 'r
   const code = refusal?.error === 'OwnerAlive' ? 64 : 0;
   json(files, `${folder}process.json`, {
     ...{ argv: ['node', `runtime/subjects/${role}.js`], armed, confinement: { cgroup: false, process_group: true } },
-    exit: status === null ? { code: null, signal: 'SIGKILL' } : { code, signal: null },
+    exit: status === null ? endOf(ran) : { code, signal: null },
     ...{ ...whole, nonce, pgid: pid, pid, role, start_time_ticks: String(2 * unique), survivors: [], left_behind: [] },
     scenario_sha256: textSha256(`${canonical(scenarios[scenario])}\n`),
     script_sha256: textSha256(canonical(scripts[provider])),
@@ -157,10 +160,18 @@ function writeRole(files: Files, ran: Ran, acted: Acted, whole: Pick<Process, 'r
   } satisfies Answer);
 }
 
+/** Without an answer: killed, or failed where a call did. */
+function endOf({ trace }: Ran): Process['exit'] {
+  return trace?.failed ? { code: failedRole, signal: null } : { code: null, signal: 'SIGKILL' };
+}
+
 function traceOf({ book: { pid }, kill, trace }: Ran): Buffer {
   const { calls = [] } = trace ?? {};
-  const lines = calls.map((call, index) => `${pid} ${call} = ${kill !== null && index === calls.length - 1 ? '?' : '0'}\n`);
-  return Buffer.from([...lines, `${pid} +++ ${kill === null ? 'exited with 0' : 'killed by SIGKILL'} +++\n`].join(''));
+  const lastly = kill === null ? '0' : '?';
+  const last = trace?.failed ? '-1 EIO (Input/output error) (INJECTED)' : lastly;
+  const lines = calls.map((call, index) => `${pid} ${call} = ${index === calls.length - 1 ? last : '0'}\n`);
+  const end = kill === null ? `exited with ${trace?.failed ? failedRole : 0}` : 'killed by SIGKILL';
+  return Buffer.from([...lines, `${pid} +++ ${end} +++\n`].join(''));
 }
 
 /** Its producer died when it had named the ledger and not the format record. */

@@ -4,7 +4,7 @@
  */
 import { at, figures, predicted, type Ran, type Refusal, type Story } from './ran.js';
 import { powerLossStory } from './power-loss-story.js';
-import { ratchetStory } from './ratchet-story.js';
+import { faultStory, ratchetStory } from './ratchet-story.js';
 import { recoveryStories } from './recovery-stories.js';
 import { Book } from './world.js';
 
@@ -101,6 +101,7 @@ export function stories(): Record<string, Story> {
     },
     ratchet: ratchetStory(refusal),
     lost: powerLossStory(refusal),
+    fault: faultStory(refusal),
     ...recoveryStories(),
   };
 }

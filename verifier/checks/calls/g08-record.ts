@@ -8,6 +8,7 @@
  */
 import { ledgerV1 } from '../../contract/data.js';
 import type { Bundle, Snapshot } from '../../read/bundle.js';
+import { isCut } from '../../read/plan.js';
 import type { StateEvidence } from '../../read/state.js';
 import { need, perSnapshot, type CaseCheck, type Say } from '../check.js';
 import { isExternal, plannedEvents } from '../derived.js';
@@ -43,9 +44,9 @@ function ledgerJudged({ lineage }: Snapshot, { ledger, ledgerFile: file }: State
     return 0;
   }
   const { events, problems } = ledger.value;
-  // A kill before a system call may come between the making of the ledger and its first event.
-  const isCut = lineage.some(({ planned }) => planned.kill?.at === 'call');
-  if (events.length === 0 && !isCut) say('ledger-unreadable', 'The ledger holds no event.', { file });
+  // A kill before a system call, or a call that fails, may come between the making of the ledger and its first event.
+  const wasCut = lineage.some(({ planned }) => isCut(planned));
+  if (events.length === 0 && !wasCut) say('ledger-unreadable', 'The ledger holds no event.', { file });
   for (const { code, seq, detail } of problems) say(code, detail, { file, seq });
   return events.length;
 }

@@ -2,11 +2,12 @@
  * G20: Every intent has its receipt, unless the kill came between the two, or the attempt is recorded as not sent.
  * Verified: by count of intents and requests of one key and body, with those that are still on their way, and with the intents in a
  * folder that was moved away from its owner. A kill explains an unobserved attempt if it came at a checkpoint whose event is the
- * attempt's own start or lies before it in the same commit, or before a system call; a kill in a held request explains nothing, since the provider had it.
+ * attempt's own start or lies before it in the same commit, or before a system call, and so does a call that fails; a kill in a held request explains nothing, since the provider had it.
  * Not verified: ledger and receipts cut off in step, which nothing inside the bundle can show.
  */
 import { groupBy, sentIn, sentMatch } from '../../model/effects.js';
 import type { Snapshot } from '../../read/bundle.js';
+import { isCut } from '../../read/plan.js';
 import { need, perSnapshot, type CaseCheck } from '../check.js';
 import { plannedReceipts } from '../derived.js';
 import { addedEvents, historyIn, recordedIntents } from './derived.js';
@@ -34,13 +35,13 @@ export const g20: CaseCheck = {
     }),
 };
 
-/** Attempts of which the kill explains that no request followed. */
+/** Attempts of which the kill, or a call that failed, explains that no request followed. */
 function cutByKill(snapshot: Snapshot): string[] {
   const { kill } = snapshot.planned;
-  if (kill === null || kill.at === 'held') return [];
   const added = addedEvents(snapshot);
   // Before whatever call it came, it came before what is not on record.
-  if (kill.at === 'call') return openAttempts(snapshot, added[0]?.seq);
+  if (isCut(snapshot.planned)) return openAttempts(snapshot, added[0]?.seq);
+  if (kill?.at !== 'checkpoint') return [];
   // Whatever else a commit holds, the start of an attempt is its last event.
   const isLast = kill.checkpoint === 'commit' && added.at(-1)?.type === 'attempt.started';
   const armed = isLast ? added.at(-1) : added.filter(({ type }) => type === kill.checkpoint)[kill.occurrence - 1];

@@ -10,6 +10,7 @@ import { carriedOut, mayCarryOut, recoveryOf, recoveryProblems } from '../../mod
 import { workStates } from '../../model/calls/work-state.js';
 import type { Answer, Event } from '../../contract/types.js';
 import type { Bundle, Snapshot } from '../../read/bundle.js';
+import { isCut } from '../../read/plan.js';
 import type { StateEvidence } from '../../read/state.js';
 import { need, perSnapshot, type CaseCheck, type Say } from '../check.js';
 import { actorsOf, type Actor } from '../actors.js';
@@ -103,9 +104,10 @@ function actorWrong(snapshot: Snapshot, { role, killed, operation }: Actor, say:
 /** Here a person is needed, or nothing is left: whoever recovers stops there and nowhere else. */
 const stops: ReadonlySet<string> = new Set(['none', 'check_and_accept', 'decide', 'fix_inputs']);
 
-/** Among several processes another may have carried it out. A role fails also where it does not know what became of what it sent. */
+/** Among several processes another may have carried it out. A role fails also where it does not know what became of what it sent, or could not record. */
 function isUndone(snapshot: Snapshot, told: Actor['operation'], shown: readonly string[], status: Answer['status']): boolean {
   if (snapshot.group !== undefined) return false;
+  if (status === 'failed' && isCut(snapshot.planned)) return false;
   if (told !== 'recover') return shown.length === 0;
   const isStop = (next: string): boolean => stops.has(next) || (status === 'failed' && next === 'reconcile_effect');
   return workStates(need(snapshot.ledger).events).some(({ task }) => !isStop(task.next_operation));

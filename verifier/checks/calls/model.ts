@@ -1,6 +1,7 @@
 /** What the shared guarantees ask of a record of calls, which is a ledger. */
 import { readEvidence } from '../../model/calls/reconciliation.js';
 import { outcomeOf } from '../../model/calls/outcome.js';
+import { sentIn, sentMatch } from '../../model/effects.js';
 import type { KeptAnswers } from '../../model/provider.js';
 import { bodyOf } from '../../model/provider-exchange.js';
 import type { Snapshot } from '../../read/bundle.js';
@@ -8,9 +9,9 @@ import { fileSha256 } from '../../read/hash.js';
 import type { Asked } from '../../read/power-loss/items.js';
 import { need } from '../check.js';
 import { answered } from '../derived.js';
-import type { SubjectModel } from '../subject-model.js';
+import type { Sent, SubjectModel } from '../subject-model.js';
 import { departureFrom, isGrouped } from './commit-place.js';
-import { addedEvents, historyIn, inheritedCount, isUnchanged, recordIn } from './derived.js';
+import { addedEvents, historyIn, inheritedCount, isUnchanged, recordedIntents, recordIn } from './derived.js';
 import { derive } from './prediction.js';
 import { departuresFromScenario } from './scenario.js';
 
@@ -21,6 +22,8 @@ export const callsModel: SubjectModel = {
   record: recordIn,
   digests: ({ ledger }) => (ledger.problem === undefined ? { value: ledger.value.events.map(({ digest }) => digest) } : ledger),
   restsOn,
+  appends: { to: 'ledger.sqlite-wal', made: 0 },
+  intentOf,
   outcome: (snapshot) =>
     outcomeOf({
       history: historyIn(snapshot),
@@ -48,6 +51,16 @@ function restsOn(snapshot: Snapshot, { path, key }: Asked, nth: number): number 
     .filter(({ seq, observed }) => seq > inheritedCount(snapshot) && observed?.delivery !== 'not_sent')
     .map(({ seq }) => seq);
   return started.sort((left, right) => left - right)[nth - 1] ?? 0;
+}
+
+/** Of several attempts that bear the same, the first may have made the first request; a question has no intent. */
+function intentOf(snapshot: Snapshot, request: Sent): number | null {
+  const isAlike = (line: Sent): boolean => sentMatch(line) === sentMatch(request);
+  const before = sentIn(need(snapshot.receipts)).filter((line) => isAlike(line) && line.seq < request.seq).length;
+  const intents = recordedIntents(snapshot).filter(
+    ({ match, attempt }) => match === sentMatch(request) && attempt.observed?.delivery !== 'not_sent',
+  );
+  return intents[before]?.attempt.seq ?? null;
 }
 
 /** In the evidence of its reconciliations. */

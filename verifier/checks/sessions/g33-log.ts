@@ -10,6 +10,7 @@
 import { sessionLogV1 } from '../../contract/data.js';
 import { requiredFeatures } from '../../model/sessions/features.js';
 import type { Bundle, Snapshot } from '../../read/bundle.js';
+import { isCut } from '../../read/plan.js';
 import type { SessionLog } from '../../read/session-log.js';
 import { isRecord } from '../../read/session-records.js';
 import type { StateEvidence } from '../../read/state.js';
@@ -67,7 +68,7 @@ function problemWrong({ problem, frames }: SessionLog, file: string, say: Say): 
 
 /** A tail is cut off before the next append, and a process that ended by itself tears nothing. */
 function tailWrong({ base, planned }: Snapshot, { tornBytes, frames }: SessionLog, file: string, say: Say): void {
-  if (tornBytes === 0 || planned.kill !== null) return;
+  if (tornBytes === 0 || planned.kill !== null || isCut(planned)) return;
   const before = base?.log.value;
   const isInherited = before !== undefined && before.frames.length === frames.length && before.tornBytes === tornBytes;
   if (!isInherited) say('log-damaged', 'A process that ended by itself left a torn tail.', { file });
@@ -148,8 +149,8 @@ const folderFiles = ['format.json', sessionLogV1.file, 'wal-feature-floor'];
 /** A missing log is damaged, and a missing or malformed format record is named by G3. */
 function folderWrong(snapshot: Snapshot, state: StateEvidence, { plan }: Bundle, say: Say): void {
   const malformed = (detail: string, name: string): void => say('session-folder-malformed', detail, { file: state.file(name) });
-  // A kill between the writing of one of them and its renaming leaves it under its first name, which nobody reads.
-  const wasCut = snapshot.lineage.some(({ planned }) => planned.kill?.at === 'call');
+  // A kill, or a failing call, between the writing of one of them and its renaming leaves it under its first name, which nobody reads.
+  const wasCut = snapshot.lineage.some(({ planned }) => isCut(planned));
   const lawful = new Set([...folderFiles, ...(wasCut ? folderFiles.map((name) => `${name}.new`) : [])]);
   for (const { path } of state.files)
     if (!lawful.has(path)) malformed('The state folder holds a file that no session has.', path);

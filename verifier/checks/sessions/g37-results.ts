@@ -13,6 +13,7 @@ import { isResultText } from '../../model/sessions/texts.js';
 import { memberOf } from '../../model/values.js';
 import type { Bundle, Snapshot } from '../../read/bundle.js';
 import { textSha256 } from '../../read/hash.js';
+import { leavesAnswer } from '../../read/plan.js';
 import type { Settled } from '../../read/receipts.js';
 import { need, perSnapshot, type CaseCheck } from '../check.js';
 import { historyIn, movedHistories, sentBy } from './derived.js';
@@ -72,9 +73,9 @@ function answersByKey(snapshot: Snapshot): Map<string, Settled[]> {
   return answers;
 }
 
-/** A kill or a cancel may have come before the request of a call had left. */
+/** A kill, a call that failed or a cancel may have come before the request of a call had left. */
 function wasCut({ lineage }: Snapshot, { step: { run } }: Call): boolean {
-  return run.cancels.length > 0 || lineage.some(({ planned }) => planned.kill !== null || planned.crash !== null);
+  return run.cancels.length > 0 || lineage.some(({ planned }) => !leavesAnswer(planned) || planned.crash !== null);
 }
 
 /** The scenario sets a ceiling that a small log can reach; the default one is a gibibyte. */

@@ -126,7 +126,7 @@ function seqOf(call: Call): number | undefined {
 /** Whoever says that it did what it was told leaves no run without its end, but one that waits for a person. */
 function leftOpen(snapshot: Snapshot, say: Say): void {
   const { kill, crash } = snapshot.planned;
-  if (kill !== null) return;
+  if (kill !== null || answered(snapshot) === null) return;
   // Of several processes the one that appended last.
   const last = crash === null ? actorsOf(snapshot)[0] : addedTenures(snapshot).at(-1)?.actor;
   const run = historyIn(snapshot).runs.at(-1);

@@ -1,4 +1,5 @@
 /** What the shared guarantees ask of a session, whose record is a framed log. */
+import { sessionLogV1 } from '../../contract/data.js';
 import { toolOf } from '../../model/sessions/batch-plan.js';
 import { outcomeOf } from '../../model/sessions/outcome.js';
 import { callOfKey, requestKind, stepOfKey } from '../../model/sessions/requests.js';
@@ -21,6 +22,9 @@ export const sessionsModel: SubjectModel = {
   record: recordIn,
   digests,
   restsOn,
+  // A log is made with its name in it.
+  appends: { to: sessionLogV1.file, made: 1 },
+  intentOf,
   outcome: (snapshot) =>
     outcomeOf({
       history: historyIn(snapshot),
@@ -59,6 +63,14 @@ function restsOn(snapshot: Snapshot, { path, key }: Asked): number {
   if (asked === null) return 0;
   const { step, attempt } = asked;
   return step.attempts.find((started) => started.attempt === attempt)?.seq ?? step.seq - 1;
+}
+
+/** A step that may be run again has no intent of its own. */
+function intentOf(snapshot: Snapshot, { idempotency_key: key }: Sent): number | null {
+  const history = historyIn(snapshot);
+  const asked = stepOfKey(history, key);
+  if (asked !== null) return asked.step.attempts.find(({ attempt }) => attempt === asked.attempt)?.seq ?? null;
+  return callOfKey(history, key)?.intents[0]?.seq ?? null;
 }
 
 /** The answer of the step, where this attempt gave it. */

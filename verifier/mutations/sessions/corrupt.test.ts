@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { goodSessions } from '../../testing/sessions/bundle.js';
 import { corrupt, operatorList } from '../corrupt.js';
+import { faultMutations } from '../faults.js';
 import { powerLossMutations } from '../power-loss.js';
 import { syscallMutations } from '../syscalls.js';
 
 /** A session is told nothing of places elsewhere, so no plan plants a reach for one; what a tracer told is the same for every subject. */
 const withoutPlace = [
-  ...Object.values({ ...syscallMutations, ...powerLossMutations }).flatMap((list) => list.map(({ name }) => name)),
+  ...Object.values({ ...syscallMutations, ...powerLossMutations, ...faultMutations([]) }).flatMap((list) =>
+    list.map(({ name }) => name),
+  ),
   ...['the planted reach was not refused', 'another reach was refused than the planted one'],
 ];
 
