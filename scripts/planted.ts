@@ -2,12 +2,13 @@
  * Planted defects: every patch in `scripts/planted/`, or those that are named: `tsx scripts/planted.ts [<name>…]`.
  *
  * A line for each. With `--table <file>` every plan (or those of `--plan`, once for each) runs against each defect of its subject instead, and the file says
- * which crash model found which. Exits 1 if a patch no longer applies, or if the plan that it names does not find its defect; 64 if a named patch is not there.
+ * which crash model found which. `--sample <n>` takes n of all, others at each commit. Exits 1 if a patch no longer applies, or if the plan that it names does not find its defect; 64 if a named patch is not there.
  */
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { root, withFolder } from './ci/shared.js';
+import { demand, root, withFolder } from './ci/shared.js';
 import { prepareCopy } from './planted/copy.js';
 import { plant } from './planted/plant.js';
 import { tabulate } from './planted/tabulate.js';
@@ -15,7 +16,11 @@ import { tabulate } from './planted/tabulate.js';
 const home = join(root, 'scripts/planted');
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
-  options: { table: { type: 'string' }, plan: { type: 'string', multiple: true, default: [] } },
+  options: {
+    table: { type: 'string' },
+    plan: { type: 'string', multiple: true, default: [] },
+    sample: { type: 'string' },
+  },
 });
 const all = readdirSync(home)
   .filter((name) => name.endsWith('.patch'))
@@ -27,7 +32,7 @@ if (missing.length > 0) {
   process.exit(64);
 }
 
-const wanted = named.length > 0 ? named : all;
+const wanted = values.sample === undefined ? (named.length > 0 ? named : all) : sampleOf(all, Number(values.sample));
 const patchOf = (name: string): string => join(home, `${name}.patch`);
 const { table } = values;
 const found = withFolder('planted', (folder) => {
@@ -46,5 +51,13 @@ const found = withFolder('planted', (folder) => {
     return problems.length === 0;
   });
 });
-process.stdout.write(`planted: ${wanted.length} defects, ${found.length} found\n`);
+process.stdout.write(`planted: ${wanted.length} of ${all.length} defects, ${found.length} found\n`);
 process.exitCode = found.length === wanted.length && wanted.length > 0 ? 0 : 1;
+
+/** The same ones for the same commit. */
+function sampleOf(names: readonly string[], count: number): string[] {
+  const commit = demand(0, 'git', ['rev-parse', 'HEAD'], { cwd: root }).stdout.trim();
+  const rank = (name: string): string => createHash('sha256').update(`${commit} ${name}`).digest('hex');
+  const chosen = new Set(names.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).slice(0, count));
+  return names.filter((name) => chosen.has(name));
+}

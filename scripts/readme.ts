@@ -6,12 +6,20 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { judged, keptBundle } from './kept.js';
+import { faultFigures, powerLossFigures } from './readme/power-loss.js';
 import { recoveryFigures } from './readme/recovery.js';
 import { sessionFigures } from './readme/sessions.js';
 import { figures } from './readme/working-state.js';
 
 /** A table for each plan that is quoted beside the main one, under the plan's name. */
-const tables: Record<string, (bundle: string) => string> = { recovery: recoveryFigures, sessions: sessionFigures };
+const tables: Record<string, (bundle: string) => string> = {
+  recovery: recoveryFigures,
+  sessions: sessionFigures,
+  'power-loss': powerLossFigures,
+  'power-loss-sessions': powerLossFigures,
+  'io-faults': faultFigures,
+  'io-faults-sessions': faultFigures,
+};
 
 /** The readme as it should be. */
 export function quoted(readme: string): string {
