@@ -89,6 +89,6 @@ export function changed(content: Content, changes: readonly Change[]): Content {
 }
 
 function finished(blocks: readonly Block[], size: number): Content {
-  const digests = blocks.map((block) => (block.digest ??= Buffer.from(hash('sha256', block.bytes, 'buffer'))));
+  const digests = blocks.map((block) => (block.digest ??= hash('sha256', block.bytes, 'buffer')));
   return { size, blocks, sha256: hash('sha256', Buffer.concat(digests)) };
 }

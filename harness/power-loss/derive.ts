@@ -13,7 +13,7 @@ import { itemsOf } from './items.js';
 import { createPending } from './pending.js';
 import type { AnyPiece, Request } from './pieces.js';
 import { choicesOf, type Choice, entriesInOrder, type Keeping, type Parameters, weightOf } from './rules.js';
-import { createStore } from './store.js';
+import { createStore, type Store } from './store.js';
 
 export interface Source {
   /** The durable files at the beginning. */
@@ -50,6 +50,8 @@ export interface Counts {
   readonly distinct: number;
 }
 
+/** So many pending pieces that rules often agree on what is kept of them. */
+const fewPieces = 16;
 /** The work that a derivation may be. */
 const mostWeight = 262_144;
 
@@ -71,29 +73,40 @@ export function survey(source: Source, parameters: Parameters): Survey {
 }
 
 /** All states, equal ones too, of all cuts that are not left out. */
-export function* statesOf(
+export function* statesOf(source: Source, parameters: Parameters, surveyed: Pick<Survey, 'weight'>): Generator<State> {
+  for (const chosen of chosenIn(source, parameters, surveyed, () => undefined)) yield stateOf(chosen);
+}
+
+/** A state that is not made yet: what is durable is as it was at the cut until the next one is asked for. */
+interface Chosen extends Pick<State, 'cut' | 'choice' | 'pending'> {
+  readonly store: Store;
+}
+
+function stateOf({ cut, choice, pending, store }: Chosen): State {
+  const files = store.filesWith(pending, choice.kept);
+  return { cut, choice, pending, files, sha256: digestOf(files) };
+}
+
+function* chosenIn(
   source: Source,
   parameters: Parameters,
   { weight }: Pick<Survey, 'weight'>,
-  onCut: (isLeftOut: boolean) => void = () => undefined,
-): Generator<State> {
+  onCut: (isLeftOut: boolean) => void,
+): Generator<Chosen> {
   const pending = createPending(parameters.persistence);
   const store = createStore([...source.begun].map(([name, bytes]) => [name, contentOf(bytes)]));
-  function* statesAt(cut: number): Generator<State> {
+  function* chosenAt(cut: number): Generator<Chosen> {
     const isLeftOut = weight > mostWeight && draw(parameters.seed, 'cut', cut) % weight >= mostWeight;
     onCut(isLeftOut);
     if (isLeftOut) return;
     const { pieces } = pending;
-    for (const choice of choicesOf(pieces, cut, parameters)) {
-      const files = store.filesWith(pieces, choice.kept);
-      yield { cut, choice, pending: pieces, files, sha256: digestOf(files) };
-    }
+    for (const choice of choicesOf(pieces, cut, parameters)) yield { cut, choice, pending: pieces, store };
   }
-  yield* statesAt(0);
+  yield* chosenAt(0);
   for (const { number, pieces, sync } of itemsIn(source, true)) {
     pending.add(pieces);
     if (sync !== null) store.makeDurable(pending.sync(sync));
-    yield* statesAt(number);
+    yield* chosenAt(number);
   }
 }
 
@@ -131,13 +144,31 @@ export function* distinctStatesOf(
     if (isLeftOut) counts.left_out += 1;
     else counts.cuts += 1;
   };
-  for (const state of statesOf(source, parameters, surveyed, onCut)) {
+  // Of a few pending pieces many rules keep the same: that is seen before anything is made.
+  const keptAtCut = new Set<string>();
+  let cut = -1;
+  for (const chosen of chosenIn(source, parameters, surveyed, onCut)) {
     counts.derived += 1;
+    if (chosen.cut !== cut) keptAtCut.clear();
+    cut = chosen.cut;
+    if (chosen.pending.length <= fewPieces) {
+      const kept = wordOf(chosen.choice.kept);
+      if (keptAtCut.has(kept)) continue;
+      keptAtCut.add(kept);
+    }
+    const state = stateOf(chosen);
     if (seen.has(state.sha256)) continue;
     seen.add(state.sha256);
     yield { number: seen.size, ...state };
   }
   return { ...counts, distinct: seen.size };
+}
+
+/** What is kept, as a text: equal for equal choices at one cut, and for no others. */
+function wordOf(kept: readonly Keeping[]): string {
+  let word = '';
+  for (const keep of kept) word += keep === true ? 'k' : keep === false ? 'l' : `[${keep.join(';')}]`;
+  return word;
 }
 
 function itemsIn({ begun, lines, volatile }: Source, withBytes: boolean): ReturnType<typeof itemsOf> {

@@ -1,5 +1,5 @@
 /** What a seed draws: which cuts and places stand for many, and which pieces a subset keeps. Pure. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export function draw(seed: string, word: 'position' | 'cut', number: number): number {
   return digestOf(`${seed}:${word}:${number}`).readUInt32BE(0);
@@ -16,5 +16,5 @@ export function bitsOf(seed: string, cut: number, subset: number): (bit: number)
 }
 
 function digestOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+  return hash('sha256', text, 'buffer');
 }

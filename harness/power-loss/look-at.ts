@@ -4,7 +4,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ServeAnswer } from '../contract/types.js';
 import type { Counts, NumberedState } from './derive.js';
-import type { Worker } from './worker.js';
+import { statesAtOnce, type Worker } from './worker.js';
 
 export interface Looked {
   readonly state: NumberedState;
@@ -50,7 +50,8 @@ export async function lookAtStates(
       throw error;
     }
   };
-  const all = await Promise.allSettled(workers.map(work));
+  const lanes = Array.from({ length: statesAtOnce }, () => workers).flat();
+  const all = await Promise.allSettled(lanes.map(work));
   for (const result of all) if (result.status === 'rejected') throw result.reason;
   if (counts === null) throw new Error('The states have no end.');
   return counts;

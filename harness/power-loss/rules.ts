@@ -6,7 +6,7 @@
 import type { DerivedState } from '../contract/types.js';
 import { bitsOf, draw } from './draw.js';
 import type { Pending, Persistence } from './pending.js';
-import type { AnyPiece, DataPiece } from './pieces.js';
+import type { AnyPiece } from './pieces.js';
 
 export interface Parameters {
   readonly persistence: Persistence;
@@ -71,7 +71,8 @@ function* unordered(pending: readonly AnyPiece[], cut: number, { subsets, seed }
     for (const at of entries.keys()) yield { rule: 'entries-kept-alone', at: at + 1, kept: others((entry) => entry === at) };
     for (const at of entries.keys()) yield { rule: 'entries-prefix', at: at + 1, kept: others((entry) => entry <= at) };
   }
-  for (let at = 1; at <= subsets; at++) yield { rule: 'subset', at, kept: subsetOf(pending, bitsOf(seed, cut, at)) };
+  const partsOfAll = pending.map(partsOf);
+  for (let at = 1; at <= subsets; at++) yield { rule: 'subset', at, kept: subsetOf(partsOfAll, bitsOf(seed, cut, at)) };
 }
 
 /** From 0, ascending. */
@@ -97,21 +98,20 @@ function tearsOf(piece: AnyPiece | undefined): { rule: 'torn-512' | 'torn-4096';
   return [...tear('torn-512', sectorSize), ...tear('torn-4096', blockSize)];
 }
 
-function subsetOf(pending: readonly AnyPiece[], isKept: (bit: number) => boolean): Keeping[] {
-  const counts = pending.map((piece) => (piece.kind === 'data' ? partsOf(piece).length : 1));
-  const parts = counts.reduce((sum, count) => sum + count, 0);
-  const together = parts > mostParts ? Math.ceil(parts / mostParts) : 1;
+function subsetOf(partsOfAll: readonly (readonly Range[])[], isKept: (bit: number) => boolean): Keeping[] {
+  const count = partsOfAll.reduce((sum, { length }) => sum + length, 0);
+  const together = count > mostParts ? Math.ceil(count / mostParts) : 1;
   let part = 0;
-  return pending.map((piece) => {
-    const bit = (): boolean => isKept(Math.floor(part++ / together));
-    if (piece.kind !== 'data') return bit();
-    const all = partsOf(piece);
-    const kept = all.filter(bit);
-    return kept.length === all.length || (kept.length > 0 && kept);
+  return partsOfAll.map((parts) => {
+    const kept = parts.filter(() => isKept(Math.floor(part++ / together)));
+    return kept.length === parts.length || (kept.length > 0 && kept);
   });
 }
 
-function partsOf({ at, length }: DataPiece): Range[] {
+/** What a subset keeps or not: the blocks of a data piece; any other piece is one part, of no bytes. */
+function partsOf(piece: AnyPiece): Range[] {
+  if (piece.kind !== 'data') return [[0, 0]];
+  const { at, length } = piece;
   const parts: Range[] = [];
   for (let from = at; from < at + length;) {
     const to = Math.min((Math.floor(from / blockSize) + 1) * blockSize, at + length);

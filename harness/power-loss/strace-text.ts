@@ -52,6 +52,7 @@ export function lengthIn(told: string): number | null {
   if (!isQuoted(told)) return null;
   const text = told.slice(1, -1);
   if (!text.includes(backslash)) return text.length;
+  if (onlyHex.test(text)) return text.length / 4;
   return bytesIn(told)?.length ?? null;
 }
 
@@ -62,6 +63,7 @@ export function quoted(bytes: Buffer): string {
   return `"${bytes.toString('latin1').replaceAll(/["\\\t\n\v\f\r]/g, (one) => `\\${letters[one] ?? one}`)}"`;
 }
 
+const onlyHex = /^(?:\\x[0-9a-f]{2})*$/;
 const escapes = /\\(?:x([0-9a-f]{2})|([0-7]{1,3})|(.))/gs;
 const letters: Readonly<Record<string, string>> = { '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r' };
 const controls: Readonly<Record<string, string>> = { t: '\t', n: '\n', v: '\v', f: '\f', r: '\r' };

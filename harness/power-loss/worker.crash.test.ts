@@ -64,9 +64,34 @@ describe('a worker', () => {
     expect(started).toHaveLength(2);
   });
 
+  it('takes a second state before it has answered the first', async () => {
+    const { lookAt } = workerOf(served);
+    const answers = await Promise.all([lookAt(files('a\nb\n')), lookAt(files('a\n'))]);
+    expect(answers).toMatchObject([{ opened: { entries: 2 } }, { opened: { entries: 1 } }]);
+    expect(started).toHaveLength(1);
+    await expect(Promise.all([1, 2, 3].map(() => lookAt(files('a\n'))))).rejects.toThrow('2 states at once');
+  });
+
+  it.each(['crash', 'exit'])(
+    'that dies at a state (%s) says nothing of the one behind it, which another one looks at',
+    async (how) => {
+      const { lookAt } = workerOf(served);
+      await lookAt(files('a\n'));
+      const [first, second] = await Promise.all([lookAt(files(`${how}\n`)), lookAt(files('a\n'))]);
+      expect(first).toEqual({ opened: null, refused: { error: 'crashed' }, remade: null });
+      expect(second).toMatchObject({ opened: { entries: 1 } });
+      const [third, fourth] = await Promise.all([lookAt(files('a\nb\n')), lookAt(files(`${how}\n`))]);
+      expect(third).toMatchObject({ opened: { entries: 2 } });
+      expect(fourth).toEqual({ opened: null, refused: { error: 'crashed' }, remade: null });
+      expect(started).toHaveLength(2);
+    },
+  );
+
   it('that hangs proves nothing', async () => {
     const { lookAt } = workerOf(served, 300);
-    await expect(lookAt(files('hang\n'))).rejects.toMatchObject({ code: 'role-deadline' });
+    const [hangs, behind] = [lookAt(files('hang\n')), lookAt(files('a\n'))];
+    await expect(hangs).rejects.toMatchObject({ code: 'role-deadline' });
+    await expect(behind).rejects.toMatchObject({ code: 'role-deadline' });
   });
 
   it.each<[string, string]>([

@@ -3,7 +3,11 @@
  *
  * Fault model: process crash of the worker, at any state. One that dies has said what it makes of that state: it is refused by `crashed`, and
  * another one goes on. One that says nothing in time proves nothing, nor does one that says what no answer is.
+ *
+ * A second state is written, and asked about, while the process still looks at the first: so it need not wait for us. It answers in order,
+ * and what it did not come to before it died is asked of the next one.
  */
+import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { ServeAnswer } from '../contract/types.js';
 import { validateServeAnswer } from '../contract/validators.js';
@@ -15,7 +19,11 @@ import { within } from '../process/wait.js';
 import type { Content } from './content.js';
 import { writeState } from './write-state.js';
 
+/** How many states a worker takes before it has answered the first of them. */
+export const statesAtOnce = 2;
+
 export interface Worker {
+  /** After it threw, it throws the same for every other state. */
   lookAt(files: ReadonlyMap<string, Content>): Promise<ServeAnswer>;
   /** Nobody of it lives when this resolves. */
   end(): Promise<void>;
@@ -29,10 +37,18 @@ export interface WorkerRequest {
   readonly deadlineMs: number;
 }
 
+/** A line; or that it died at this state, or before it came to it. */
+type Heard = { readonly line: string } | 'died' | 'died-before';
+
+interface Place {
+  readonly folder: string;
+  readonly asks: string;
+  readonly asksToMake: string;
+}
+
 interface Conversation {
   readonly role: RoleProcess;
-  /** Null where it died instead. */
-  ask(line: string): Promise<string | null>;
+  ask(line: string): Promise<Heard>;
 }
 
 const crashed: ServeAnswer = { opened: null, refused: { error: 'crashed' }, remade: null };
@@ -43,29 +59,52 @@ const longestAnswer = 4096;
 export function createWorker({ start, folder, deadlineMs }: WorkerRequest): Worker {
   let current: Conversation | null = null;
   let answers = 0;
-  const [asksToMake, asks] = [true, false].map((make) => canonicalLine({ make, state: folder })) as [string, string];
+  // Of the states of one cut most have the same one.
+  let last: { readonly line: string; readonly answer: ServeAnswer } | null = null;
+  let before: Promise<unknown> = Promise.resolve();
+  const free = Array.from({ length: statesAtOnce }, (_none, index) => placeAt(join(folder, `${index}`)));
+
+  const ask = (line: string): { role: RoleProcess; heard: Promise<Heard> } => {
+    current ??= converse(start());
+    return { role: current.role, heard: current.ask(line) };
+  };
+
+  const answerTo = async (line: string, { role, heard }: ReturnType<typeof ask>): Promise<ServeAnswer> => {
+    if (!(await within(heard, deadlineMs)))
+      throw new CaseVoid('role-deadline', `The serve role did not answer within ${deadlineMs} ms.`);
+    const told = await heard;
+    if (told === 'died-before') return answerTo(line, ask(line));
+    if (told !== 'died') {
+      answers += 1;
+      if (told.line !== last?.line) last = { line: told.line, answer: answerIn(told.line) };
+      return last.answer;
+    }
+    current = null;
+    const { code, signal } = await finish(role);
+    if (answers > 0 || signal !== null) return crashed;
+    // What never answered is no worker at all.
+    const words = role.stderr().trim().split('\n').at(-1) ?? '';
+    throw new CaseVoid(
+      'harness-error',
+      `The serve role ended with exit ${code} at its first state${words === '' ? '.' : `: ${words}`}`,
+    );
+  };
+
   return {
     lookAt: async (files) => {
-      writeState(files, folder);
-      current ??= converse(start());
-      const { role, ask } = current;
-      const asked = ask(files.has('format.json') ? asks : asksToMake);
-      if (!(await within(asked, deadlineMs)))
-        throw new CaseVoid('role-deadline', `The serve role did not answer within ${deadlineMs} ms.`);
-      const line = await asked;
-      if (line !== null) {
-        answers += 1;
-        return answerIn(line);
+      const place = free.pop();
+      if (place === undefined) throw new Error(`A worker takes ${statesAtOnce} states at once.`);
+      writeState(files, place.folder);
+      const line = files.has('format.json') ? place.asks : place.asksToMake;
+      const asked = ask(line);
+      // The time for a state begins when the one before it has its answer.
+      const answered = before.then(() => answerTo(line, asked));
+      before = answered;
+      try {
+        return await answered;
+      } finally {
+        free.push(place);
       }
-      current = null;
-      const { code, signal } = await finish(role);
-      if (answers > 0 || signal !== null) return crashed;
-      // What never answered is no worker at all.
-      const words = role.stderr().trim().split('\n').at(-1) ?? '';
-      throw new CaseVoid(
-        'harness-error',
-        `The serve role ended with exit ${code} at its first state${words === '' ? '.' : `: ${words}`}`,
-      );
     },
     end: async () => {
       if (current === null) return;
@@ -76,6 +115,11 @@ export function createWorker({ start, folder, deadlineMs }: WorkerRequest): Work
       await finish(role);
     },
   };
+}
+
+function placeAt(folder: string): Place {
+  const [asksToMake, asks] = [true, false].map((make) => canonicalLine({ make, state: folder })) as [string, string];
+  return { folder, asks, asksToMake };
 }
 
 async function finish(role: RoleProcess): Promise<Awaited<RoleProcess['exited']>> {
@@ -105,15 +149,17 @@ function converse(role: RoleProcess): Conversation {
   const { input, output }: { input: Writable; output: Readable } = role.talk;
   let heard = '';
   let over = false;
-  let waiting: ((line: string | null) => void) | null = null;
+  const waiting: ((heard: Heard) => void)[] = [];
   const look = (): void => {
-    const end = heard.indexOf('\n');
-    if (waiting === null || (end < 0 && !over && heard.length <= longestAnswer)) return;
-    const line = end < 0 ? null : heard.slice(0, end);
-    heard = heard.slice(end + 1);
-    const tell = waiting;
-    waiting = null;
-    tell(over && line === null ? null : (line ?? heard));
+    for (let end = heard.indexOf('\n'); end >= 0 && waiting.length > 0; end = heard.indexOf('\n')) {
+      waiting.shift()?.({ line: heard.slice(0, end) });
+      heard = heard.slice(end + 1);
+    }
+    // What is so long without an end is no answer, which is told by who reads it.
+    if (heard.length > longestAnswer) waiting.shift()?.({ line: heard });
+    if (!over) return;
+    waiting.shift()?.('died');
+    for (const tell of waiting.splice(0)) tell('died-before');
   };
   output.setEncoding('utf8');
   output.on('data', (text: string) => {
@@ -131,7 +177,7 @@ function converse(role: RoleProcess): Conversation {
     role,
     ask: (line) =>
       new Promise((resolve) => {
-        waiting = resolve;
+        waiting.push(resolve);
         if (over) look();
         else input.write(line);
       }),

@@ -7,8 +7,7 @@ import { bytesOf, type Content } from './content.js';
 const mostBuffers = 1024;
 
 export function writeState(files: ReadonlyMap<string, Content>, folder: string): void {
-  mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(folder)) remove(join(folder, name));
+  for (const name of namesIn(folder)) remove(join(folder, name));
   for (const [name, content] of files) {
     const descriptor = openSync(join(folder, name), 'wx');
     try {
@@ -17,6 +16,15 @@ export function writeState(files: ReadonlyMap<string, Content>, folder: string):
     } finally {
       closeSync(descriptor);
     }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    mkdirSync(folder, { recursive: true });
+    return [];
   }
 }
 

@@ -5,7 +5,7 @@
  * not coherent: pages of zeros were seen there, with no error at open. A session has no such index, but its lease is a lock that another
  * kernel need not see. So the kinds known for it are refused before SQLite is asked for anything; a kind that nobody here knows passes.
  */
-import { readFileSync, realpathSync } from 'node:fs';
+import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { RuntimeError } from '../core/errors.js';
 import { readError, saysExhausted } from './read-error.js';
@@ -14,6 +14,9 @@ const mountsPath = '/proc/self/mounts';
 const shared = /^(nfs4?|cifs|smb3?|smbfs|9p|virtiofs|vboxsf|vmhgfs|prl_fs|afs|ceph|glusterfs|lustre|gfs2|ocfs2|beegfs|gpfs)$/;
 const sharedInUserSpace =
   /^fuse\.(sshfs|glusterfs|ceph|ceph-fuse|cephfs|s3fs|gcsfuse|rclone|davfs2?|gvfsd-fuse|vmhgfs-fuse|grpcfuse|osxfs|curlftpfs|lustre|juicefs|afpfs)$/;
+
+/** By the numbers of the kernel (statfs(2)): ext2 to ext4, xfs, btrfs, tmpfs, overlay. None of them is a kind that is refused. */
+const ownTypes: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630]);
 
 export function isSharedFileSystem(type: string): boolean {
   return shared.test(type) || sharedInUserSpace.test(type);
@@ -37,7 +40,10 @@ function unescaped(point: string): string {
 }
 
 /** Refuses a folder, there or not yet, on a file system on which no state is safe. */
-export function demandOwnFileSystem(directory: string, mountTable: string | null = mounts()): void {
+export function demandOwnFileSystem(directory: string, givenTable?: string | null): void {
+  // Mostly one question to the kernel is enough. The table knows more kinds by name, and takes longer.
+  if (givenTable === undefined && isOnOwnType(directory)) return;
+  const mountTable = givenTable === undefined ? mounts() : givenTable;
   const place = realPlace(directory);
   const type = mountTable === null || place === null ? null : fileSystemAt(place, mountTable);
   if (type === null || !isSharedFileSystem(type)) return;
@@ -45,6 +51,15 @@ export function demandOwnFileSystem(directory: string, mountTable: string | null
     'file-system-unsafe',
     `${directory} is on ${type}, which another kernel or a server shares, and neither a ledger nor a session is safe there. Choose a folder on a local disk.`,
   );
+}
+
+/** False also where nothing is there, or it may not be asked. */
+function isOnOwnType(directory: string): boolean {
+  try {
+    return ownTypes.has(statfsSync(directory).type);
+  } catch {
+    return false;
+  }
 }
 
 /** Null where there is no such table: then nothing is known. */

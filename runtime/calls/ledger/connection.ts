@@ -210,8 +210,9 @@ function demandIdentity(database: Database.Database): void {
  */
 function demandWholePages(database: Database.Database, path: string): void {
   const logSize = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (logSize > 0) return;
   const pageSize = database.pragma('page_size', { simple: true }) as number;
-  if (logSize === 0 && statSync(path).size % pageSize !== 0) throw damaged('its last page is cut short');
+  if (statSync(path).size % pageSize !== 0) throw damaged('its last page is cut short');
 }
 
 function demandSettings(database: Database.Database): Settings {

@@ -24,17 +24,43 @@ export function readEvents(database: Database.Database, after: Tail): LedgerEven
     .prepare(
       'SELECT seq, type, task_id, call_id, attempt_id, compilation_id, payload, recorded_at, digest FROM events WHERE seq > ? ORDER BY seq',
     )
-    .all(after.seq) as Row[];
+    // As lists: the library looks the name of each column up again for each row.
+    .raw()
+    .all(after.seq) as Columns[];
   let tail = after;
-  return rows.map((row) => {
-    const event = checked(row, tail);
-    tail = row;
+  return rows.map((columns) => {
+    const event = checked(rowOf(columns), tail);
+    tail = event;
     return event;
   });
 }
 
 export function readTail(database: Database.Database): Tail {
-  return (database.prepare('SELECT seq, digest FROM events ORDER BY seq DESC LIMIT 1').get() as Tail | undefined) ?? emptyTail;
+  return tailOf(tailStatement(database));
+}
+
+export function tailStatement(database: Database.Database): Database.Statement {
+  return database.prepare('SELECT seq, digest FROM events ORDER BY seq DESC LIMIT 1');
+}
+
+export function tailOf(statement: Database.Statement): Tail {
+  return (statement.get() as Tail | undefined) ?? emptyTail;
+}
+
+type Columns = [
+  seq: number,
+  type: string,
+  task_id: string,
+  call_id: string | null,
+  attempt_id: string | null,
+  compilation_id: string | null,
+  payload: string,
+  recorded_at: string,
+  digest: string,
+];
+
+function rowOf([seq, type, task_id, call_id, attempt_id, compilation_id, payload, recorded_at, digest]: Columns): Row {
+  return { seq, type, task_id, call_id, attempt_id, compilation_id, payload, recorded_at, digest };
 }
 
 function checked(row: Row, before: Tail): LedgerEvent {

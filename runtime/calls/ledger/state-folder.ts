@@ -23,6 +23,8 @@ import { namesIn } from '../../store/names.js';
 
 export const ledgerName = 'ledger.sqlite';
 const formatName = 'format.json';
+const ours: Format = { product: 'killpoint', storage: 'ledger/v1', subject: 'calls' };
+const oursAsBytes = Buffer.from(`${canonical(ours)}\n`);
 const leftovers = new RegExp(
   `^(${leaseName}|${formatName}\\.new|${ledgerName}(\\.new)?(-journal|-wal|-shm)?)$`.replaceAll('.sqlite', '\\.sqlite'),
 );
@@ -84,6 +86,7 @@ export function readFormat(directory: string): Format {
         })
       : readError(path, cause);
   }
+  if (bytes.equals(oursAsBytes)) return { ...ours };
   const format = parsedFormat(bytes);
   if (format.product !== 'killpoint')
     throw new RuntimeError(
@@ -122,10 +125,7 @@ function finishCreation(directory: string): void {
     fs.renameSync(temporary, path);
     syncDirectory(directory);
   }
-  writeAtomically(
-    join(directory, formatName),
-    `${canonical({ product: 'killpoint', storage: 'ledger/v1', subject: 'calls' })}\n`,
-  );
+  writeAtomically(join(directory, formatName), oursAsBytes);
 }
 
 function demandNoEvents(path: string): void {

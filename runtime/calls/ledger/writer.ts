@@ -3,10 +3,12 @@
  * ended by one sync.
  *
  * Whoever owns the writer is asked inside the transaction whether the file is still as it was; what it throws undoes everything.
+ *
+ * An owner that commits once is as usual as one that commits a thousand times: a statement is prepared when it is first needed.
  */
 import type Database from 'better-sqlite3';
 import type { Draft } from '../core/events.js';
-import { emptyTail, type Row, type Tail } from './rows.js';
+import { tailOf, tailStatement, type Row, type Tail } from './rows.js';
 
 /** A bound of memory alone: an artifact that was forgotten is found in the index. */
 const storedMax = 10_000;
@@ -14,35 +16,42 @@ const storedMax = 10_000;
 export class Writer {
   /** Hashes of artifacts that a commit of this open holds, so that a context used by many calls is not offered to the index again. */
   private readonly stored = new Set<string>();
-  private readonly insertEvent: Database.Statement;
-  private readonly insertArtifact: Database.Statement;
+  private readonly begin: Database.Statement;
+  private readonly commit: Database.Statement;
   private readonly selectTail: Database.Statement;
-  private readonly transaction: (rows: readonly Row[], drafts: readonly Draft[]) => void;
+  private insertEvent: Database.Statement | null = null;
+  private insertArtifact: Database.Statement | null = null;
 
   constructor(
-    database: Database.Database,
+    private readonly database: Database.Database,
     private readonly demandUntouched: (found: Tail) => void,
   ) {
-    this.insertEvent = database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
-    this.insertArtifact = database.prepare('INSERT OR IGNORE INTO artifacts VALUES (?, ?, ?)');
-    this.selectTail = database.prepare('SELECT seq, digest FROM events ORDER BY seq DESC LIMIT 1');
-    const inside = database.transaction((rows: readonly Row[], drafts: readonly Draft[]) => this.insert(rows, drafts));
-    this.transaction = (rows, drafts) => inside.immediate(rows, drafts);
+    this.begin = database.prepare('BEGIN IMMEDIATE');
+    this.commit = database.prepare('COMMIT');
+    this.selectTail = tailStatement(database);
   }
 
   write(rows: readonly Row[], drafts: readonly Draft[]): void {
-    this.transaction(rows, drafts);
+    this.begin.run();
+    try {
+      this.insert(rows, drafts);
+      this.commit.run();
+    } catch (cause) {
+      // After some errors SQLite has rolled back already.
+      if (this.database.inTransaction) this.database.exec('ROLLBACK');
+      throw cause;
+    }
     if (this.stored.size > storedMax) this.stored.clear();
     for (const draft of drafts) for (const { sha256 } of draft.artifacts ?? []) this.stored.add(sha256);
   }
 
   private insert(rows: readonly Row[], drafts: readonly Draft[]): void {
-    this.demandUntouched((this.selectTail.get() as Tail | undefined) ?? emptyTail);
+    this.demandUntouched(tailOf(this.selectTail));
     for (const draft of drafts)
       for (const { sha256, media_type, bytes } of draft.artifacts ?? [])
-        if (!this.stored.has(sha256)) this.insertArtifact.run(sha256, media_type, bytes);
+        if (!this.stored.has(sha256)) this.artifactInsertion().run(sha256, media_type, bytes);
     for (const row of rows)
-      this.insertEvent.run(
+      this.eventInsertion().run(
         row.seq,
         row.type,
         row.task_id,
@@ -53,5 +62,13 @@ export class Writer {
         row.recorded_at,
         row.digest,
       );
+  }
+
+  private eventInsertion(): Database.Statement {
+    return (this.insertEvent ??= this.database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'));
+  }
+
+  private artifactInsertion(): Database.Statement {
+    return (this.insertArtifact ??= this.database.prepare('INSERT OR IGNORE INTO artifacts VALUES (?, ?, ?)'));
   }
 }

@@ -20,7 +20,9 @@ export type CommitListener = (events: readonly LedgerEvent[]) => void;
 export class Committer {
   /** Rendered contexts by compilation: a package never changes, so it is read and rendered once per open. */
   readonly rendered = new Map<string, RenderedContext>();
-  private readonly closing = new AbortController();
+  /** Made for who asks: most that open a ledger never send, and to make and abort one costs as much as to check several events. */
+  private closing: AbortController | null = null;
+  private isClosed = false;
   private readonly underWay = new Map<string, number>();
   private telling = false;
 
@@ -30,10 +32,7 @@ export class Committer {
     private lease: Lease | null,
     private readonly mode: CommitMode,
     private readonly listener: CommitListener | null,
-  ) {
-    // One listener for each request under way is no leak.
-    setMaxListeners(0, this.closing.signal);
-  }
+  ) {}
 
   get history(): History {
     return this.ledger.history;
@@ -50,6 +49,12 @@ export class Committer {
 
   /** Aborted by `close`: nobody waits any more for what is under way. */
   get closed(): AbortSignal {
+    if (this.closing === null) {
+      this.closing = new AbortController();
+      // One listener for each request under way is no leak.
+      setMaxListeners(0, this.closing.signal);
+      if (this.isClosed) this.closing.abort();
+    }
     return this.closing.signal;
   }
 
@@ -59,7 +64,7 @@ export class Committer {
 
   /** Takes the lease if this runtime has not acted yet, and reads what an earlier owner appended meanwhile. */
   own(): void {
-    if (this.closed.aborted) throw new RuntimeError('closed', 'The runtime is closed. Open it again.');
+    if (this.isClosed) throw new RuntimeError('closed', 'The runtime is closed. Open it again.');
     // Ids are numbered before a commit; an append in the middle of one would take their place.
     if (this.telling)
       throw new RuntimeError('input-invalid', 'A listener of commits may read, but not act. Act after it returned.');
@@ -114,7 +119,8 @@ export class Committer {
   }
 
   close(): void {
-    this.closing.abort();
+    this.isClosed = true;
+    this.closing?.abort();
     this.ledger.close();
     this.lease?.release();
     this.lease = null;

@@ -3,14 +3,13 @@ import * as fs from 'node:fs';
 
 /** Waits for bytes and says how many came; 0 at the end. */
 export function readBlocking(descriptor: number, into: Uint8Array): number {
-  const waiting = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     try {
       return fs.readSync(descriptor, into, 0, into.length, null);
     } catch (error) {
       // A spawner may have left its end non-blocking.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
-      Atomics.wait(waiting, 0, 0, 5);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
 }
