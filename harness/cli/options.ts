@@ -14,3 +14,10 @@ export function positive(value: string): number {
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('a whole number from 1 is wanted.');
   return count;
 }
+
+export function fromZero(value: string): number {
+  const count = Number(value);
+  if (value.trim() === '' || !Number.isInteger(count) || count < 0)
+    throw new InvalidArgumentError('a whole number from 0 is wanted.');
+  return count;
+}

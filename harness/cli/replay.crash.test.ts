@@ -69,6 +69,18 @@ describe('a state by its number', () => {
       code: 64,
       words: expect.stringContaining('is not empty'),
     });
+    expect(killpoint('replay', bundle, '--state', empty(), '--to', join(bundle, 'bagit.txt'))).toMatchObject({
+      code: 64,
+      words: expect.stringContaining('is no folder'),
+    });
+    expect(killpoint('replay', bundle, '--state', empty(), '--to', '/proc/nowhere')).toMatchObject({
+      code: 64,
+      words: expect.stringMatching(/^killpoint: A state cannot go to \/proc\/nowhere: /),
+    });
+    expect(killpoint('replay', bundle, '--state', empty(), '--cut', '-1')).toMatchObject({
+      code: 64,
+      words: expect.stringContaining('from 0'),
+    });
   });
 
   it('that was not in the sample is told too, as one document where that is wanted', () => {

@@ -1,11 +1,11 @@
 /** `killpoint replay` and `killpoint reduce`: a state that a power loss may have left, rebuilt from a bundle and told in words. */
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ServeAnswer } from '../contract/types.js';
 import { CaseVoid, HarnessError } from '../errors.js';
 import { ownInstallation } from '../io/installation.js';
-import { makeFolder } from '../io/out.js';
+import { demandWritableOut, makeFolder } from '../io/out.js';
 import { type ReducedStory, replayText, storyText } from '../report/derived-state.js';
 import { itemsOf } from '../power-loss/items.js';
 import { type Source, type State, stateAtEnd } from '../power-loss/derive.js';
@@ -13,7 +13,7 @@ import { reduce, type Story } from '../power-loss/reduce.js';
 import { writeState } from '../power-loss/write-state.js';
 import { type Found, findState, occurrenceAt, occurrencesOf, withServe } from './derived-state.js';
 import type { Exit } from './exit.js';
-import { addSubjectOption, positive } from './options.js';
+import { addSubjectOption, fromZero, positive } from './options.js';
 
 interface Options {
   case: string;
@@ -65,7 +65,7 @@ function named(command: Command, summary: string): Command {
     .requiredOption('--case <id>', 'the case')
     .requiredOption('--arm <id>', 'the arm, which is under power loss')
     .requiredOption('--state <number>', 'the number of the state, as states.jsonl has it', positive)
-    .option('--cut <number>', 'the cut at which it is looked at, where it occurs at several; else the first', positive)
+    .option('--cut <number>', 'the cut at which it is looked at, where it occurs at several; else the first', fromZero)
     .option('--json', 'print one JSON document on standard output', false);
   return addSubjectOption(command);
 }
@@ -127,8 +127,13 @@ async function looking<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Looked at before anything is derived: a state is written to a folder of its own. */
 function demandEmpty(folder: string): string {
-  if (existsSync(folder) && readdirSync(folder).length > 0)
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) demandWritableOut(folder, 'A state', '--to');
+  else if (!found.isDirectory())
+    throw new HarnessError('usage', `${folder} is no folder: a state is written to a folder of its own.`);
+  else if (readdirSync(folder).length > 0)
     throw new HarnessError('usage', `${folder} is not empty: a state is written to a folder of its own.`);
   return folder;
 }

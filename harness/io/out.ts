@@ -7,9 +7,10 @@ import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmdirSync, s
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, HarnessError } from '../errors.js';
 
-export function demandWritableOut(out: string): void {
+/** `what` goes there, and `option` names the place. */
+export function demandWritableOut(out: string, what = 'Bundles', option = '--out'): void {
   const refuse = (why: string, cause?: unknown): never => {
-    throw new HarnessError('usage', `Bundles cannot go to ${out}: ${why}. Choose another --out.`, { cause });
+    throw new HarnessError('usage', `${what} cannot go to ${out}: ${why}. Choose another ${option}.`, { cause });
   };
   const existing = nearestExisting(out);
   if (!statSync(existing).isDirectory()) return refuse(`${existing} is not a folder`);

@@ -62,7 +62,7 @@ describe('a fault', () => {
         asUndisturbed(editor, state);
         editor.text(snapshot(editor, 'fault', point).file('trace.txt'), (text) => text.replace('(INJECTED)', ''));
       }),
-    ).toEqual(['Call 4 failed by the tracer and was not to, or was to and did not.']));
+    ).toEqual(['Call 4 failed by the disk itself, and not by the tracer.']));
 
   it('that never came is not proved', () =>
     expect(

@@ -3,8 +3,8 @@
  * and its bytes.
  * Verified: every count of items, cuts and states against those that the verifier derives from the trace itself; that each state of the sample has its
  * line, in order, with its number, where it first occurs and its digest, and nothing else has one; that with everything kept the trace leads to the
- * state that the arm left, byte for byte; that it gives states, and requests where the provider has some.
- * Not verified: that the trace tells all that the role did; that what was looked at had the bytes of its digest; how many processes looked.
+ * state that the arm left, byte for byte; that it gives states, requests where the provider has some, and an answer where the role gave one.
+ * Not verified: that the trace tells all that the role did; that what was looked at had the bytes of its digest; how many processes looked, but that somebody did.
  */
 import type { DerivedState } from '../contract/types.js';
 import type { Snapshot } from '../read/bundle.js';
@@ -57,6 +57,13 @@ function armJudged(arm: Snapshot, loss: LossEvidence, say: Say): number {
   if (number !== undefined) say('power-state-missed', `Line ${line + 1} is not that of state ${number}.`, { file });
   else if (told.length > loss.sample.length)
     say('power-state-missed', 'There are lines of states that the plan does not ask for.', { file });
+  const answered = arm.has('answer.json') ? 1 : 0;
+  if (need(loss.derivation).answers !== answered)
+    say('power-state-missed', `The trace tells of ${need(loss.derivation).answers} answers, and the role gave ${answered}.`, {
+      file: arm.file('trace.txt'),
+    });
+  if (told.length > 0 && counted.workers === 0)
+    say('power-state-missed', 'Nobody looked at what was looked at.', { file: arm.file('derivation.json') });
   const { state } = arm;
   if (need(loss.derivation).end !== stateDigest(new Map(state.contents)))
     say('power-state-missed', 'The trace does not lead to the state that the arm left.', { file: arm.file('trace.txt') });

@@ -1,7 +1,7 @@
 /**
  * G47: Whatever a power loss may leave opens, holds everything that had been promised when the power went, and nothing but a beginning of what was
  * recorded.
- * Verified: of every state that was looked at, and at every cut where it occurs: that it was opened, or made anew where it was never made; that what the
+ * Verified: of every state that was looked at, and at every cut where it occurs: that it was opened, or, never made, refused for that and made anew; that what the
  * subject found reaches to the intent of each request that had left, to the end once the role had answered, and never falls behind what the arm began
  * with; that it is a beginning of the arm's own record, by digest; and that the verifier reads the same in the derived bytes.
  * Not verified: what is in a state with a journal, which a reader of bytes does not roll back; what a recovery appended to a state that was only opened.
@@ -39,6 +39,7 @@ function armJudged(arm: Snapshot, loss: LossEvidence, model: SubjectModel, say: 
   const own = need(model.digests(arm.state));
   const promised = promisesOf(arm, derivation, model);
   const readings = readingsOf(loss, derivation, model);
+  const ground = { own, promised, atMaking: model.appends.made };
   let judged = 0;
   for (const state of loss.sample) {
     const line = told.get(state.number);
@@ -46,11 +47,14 @@ function armJudged(arm: Snapshot, loss: LossEvidence, model: SubjectModel, say: 
     if (line === undefined) continue;
     judged += 1;
     const file = arm.file('states.jsonl');
-    for (const { code, detail, at } of stateWrong({ state, line, own, promised, reading: readings.get(state.number) }))
+    for (const { code, detail, at } of stateWrong({ ...ground, state, line, reading: readings.get(state.number) }))
       say(code, `${named(state, at)} ${detail} ${lostWords(derivation, at)}`, { file, seq: state.number });
   }
   return judged;
 }
+
+/** How a subject refuses what was never made. */
+const neverMade: ReadonlySet<string> = new Set(['state-absent', 'state-unfinished']);
 
 interface Judged {
   readonly state: LostState;
@@ -61,6 +65,8 @@ interface Judged {
   readonly promised: readonly number[];
   /** What the verifier reads; undefined where it does not. */
   readonly reading: Reading | undefined;
+  /** How many entries a record has when it is made. */
+  readonly atMaking: number;
 }
 
 interface Wrong {
@@ -69,7 +75,7 @@ interface Wrong {
   readonly at: Occurrence;
 }
 
-function* stateWrong({ state, line, own, promised, reading }: Judged): Generator<Wrong> {
+function* stateWrong({ state, line, own, promised, reading, atMaking }: Judged): Generator<Wrong> {
   const { opened, refused, remade } = line;
   const [first] = state.occurrences;
   const wrong = (code: FindingCode, detail: string, at = first): Wrong => ({ code, detail, at });
@@ -77,8 +83,10 @@ function* stateWrong({ state, line, own, promised, reading }: Judged): Generator
   const lost = state.occurrences.find(({ cut }) => (promised[cut] ?? 0) > entries);
   if (state.isMade && (opened === null || refused !== null || remade !== null))
     yield wrong('state-refused', `was made and was refused${refused === null ? '' : ` (${refused.error})`}.`);
-  else if (!state.isMade && (opened !== null || refused === null || remade === null))
-    yield wrong('state-refused', 'was never made and was not made anew.');
+  else if (!state.isMade && (opened !== null || !neverMade.has(refused?.error ?? '') || remade === null))
+    yield wrong('state-refused', 'was never made, and was not refused for that and made anew.');
+  else if (remade !== null && (remade.entries !== atMaking || (remade.digest === noDigest) !== (remade.entries === 0)))
+    yield wrong('recovery-misread', `was made anew, and is said to hold ${remade.entries} entries.`);
   if (lost !== undefined && (opened !== null || !state.isMade))
     yield wrong('promise-lost', `holds ${entries} entries, and ${promised[lost.cut]} had been promised.`, lost);
   if (opened === null) return;

@@ -52,6 +52,7 @@ function whyUnproven(snapshot: Snapshot, whole: Snapshot): string | null {
   const { call = null, fault = null } = snapshot.planned.traced ?? {};
   if (call === null || fault === null) {
     if (made.some(({ injected }) => injected !== null)) return 'A call failed by the tracer although none was to.';
+    if (made.some(({ isSick }) => isSick)) return 'A call failed by the disk itself although none was to.';
     if (call === null || countOf(made, call.name) === countOf(calls, call.name)) return null;
     return `The run that was armed behind the last ${call.name} made another number.`;
   }
@@ -62,6 +63,8 @@ function whyUnproven(snapshot: Snapshot, whole: Snapshot): string | null {
   const wanted = ({ name }: TracedCall, index: number): Fault['error'] | null =>
     index === at || (fault.lasting && index > at && name === call.name) ? fault.error : null;
   const other = made.findIndex((one, index) => one.injected !== wanted(one, index));
+  const sick = made.findIndex(({ isSick }) => isSick);
+  if (sick >= 0) return `Call ${sick + 1} failed by the disk itself, and not by the tracer.`;
   return other < 0 ? null : `Call ${other + 1} failed by the tracer and was not to, or was to and did not.`;
 }
 

@@ -71,6 +71,9 @@ export const faultMutations = (claimed: Codes) => ({
     changed(faulted, 'a call before the fault failed by the tracer', unproven, (line, index) =>
       index === 0 ? failing(line) : line,
     ),
+    changed(faulted, 'a call before the fault failed by the disk itself', unproven, (line, index) =>
+      index === 0 ? line.replace(/ = .*$/, ' = -1 EIO (Input/output error)') : line,
+    ),
     changed(faulted, 'a call before the fault was on another file', unproven, (line, index) =>
       index === 0 ? line.replace(/<state>(?:\/[^">]*)?/, '<state>/elsewhere') : line,
     ),

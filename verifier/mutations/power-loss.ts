@@ -171,6 +171,17 @@ export const powerLossMutations = {
     }),
     onLine('a state that was looked at had other bytes', missed, isOpened, (line) => void (line.sha256 = '0'.repeat(64))),
     onLine('a state is said to occur at another cut', missed, isOpened, (line) => void (line.cut += 1)),
+    onPlace(lost, 'the trace lacks the answer of the role', missed, (editor, arm) => {
+      const trace = decodeUtf8(editor.bytes(arm.file('trace.txt')));
+      const without = trace.replace(/^\d+ answer\(\) = \?\n/m, '');
+      if (without === trace) return false;
+      editor.text(arm.file('trace.txt'), () => without);
+      coverStates(editor, arm);
+      return true;
+    }),
+    onPlace(lost, 'nobody is said to have looked at the states', missed, (editor, arm) =>
+      editor.json<Record<string, number>>(arm.file('derivation.json'), (counts) => void (counts.workers = 0)),
+    ),
   ],
   'state-refused': [
     onLine('a state that was made was refused', ['state-refused'], isOpened, (line) => {
@@ -178,6 +189,9 @@ export const powerLossMutations = {
       line.refused = { error: 'state-damaged' };
     }),
     onLine('a state that was never made was not made anew', ['state-refused'], isUnmade, (line) => void (line.remade = null)),
+    onLine('a state that was never made was refused for another reason', ['state-refused'], isUnmade, (line) => {
+      line.refused = { error: 'state-damaged' };
+    }),
   ],
   'promise-lost': [
     onPlace(lost, 'a request left before its intent was durable', ['promise-lost'], early(/^\d+ request\("POST", "\/(?!keys\/)/)),
@@ -188,5 +202,10 @@ export const powerLossMutations = {
       if (opened !== null) opened.digest = 'f'.repeat(64);
     }),
   ],
-  'recovery-misread': [onPlace(lost, 'the subject did not find all that a state held', ['recovery-misread'], foundLess)],
+  'recovery-misread': [
+    onPlace(lost, 'the subject did not find all that a state held', ['recovery-misread'], foundLess),
+    onLine('a state that was made anew is said to hold more', ['recovery-misread'], isUnmade, ({ remade }) => {
+      if (remade !== null) remade.entries += 5;
+    }),
+  ],
 } as const;

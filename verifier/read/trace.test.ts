@@ -12,8 +12,17 @@ describe('a trace', () => {
       '7 rename("<state>/a.new", "<state>/a") = 0\n7 openat(AT_FDCWD, "<state>", O_RDONLY) = ?\n7 +++ killed by SIGKILL +++\n',
     );
     expect(calls).toEqual([
-      { name: 'rename', mayChange: true, paths: ['a.new', 'a'], pid: 7, isOpen: false, isDone: true, injected: null },
-      { name: 'openat', mayChange: false, paths: [''], pid: 7, isOpen: true, isDone: false, injected: null },
+      {
+        name: 'rename',
+        mayChange: true,
+        paths: ['a.new', 'a'],
+        pid: 7,
+        isOpen: false,
+        isDone: true,
+        injected: null,
+        isSick: false,
+      },
+      { name: 'openat', mayChange: false, paths: [''], pid: 7, isOpen: true, isDone: false, injected: null, isSick: false },
     ]);
     expect(last).toEqual({ pid: 7, killed: true });
   });

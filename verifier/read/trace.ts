@@ -21,6 +21,8 @@ export interface TracedCall {
   readonly isDone: boolean;
   /** The error with which the tracer had it fail; null where it did nothing to it. */
   readonly injected: string | null;
+  /** Failed as a disk fails, by nobody's doing. */
+  readonly isSick: boolean;
 }
 
 export interface Trace {
@@ -46,7 +48,8 @@ export function readTrace(bytes: Uint8Array, family: SyscallKill['family']): Tra
     const mayChange = (name !== 'open' && name !== 'openat') || /\bO_CREAT\b/.test(told);
     const [, injected = null] = /^-1 (E[A-Z0-9]+) .*\(INJECTED\)$/.exec(result) ?? [];
     const isDone = result !== '?' && !result.startsWith('-1 ');
-    return { name, mayChange, paths, pid: Number(pid), isOpen: result === '?', isDone, injected };
+    const isSick = injected === null && /^-1 E(?:IO|NOSPC)\b/.test(result);
+    return { name, mayChange, paths, pid: Number(pid), isOpen: result === '?', isDone, injected, isSick };
   });
   return { calls, end: { pid: Number(last[1]), killed: last[2] !== undefined } };
 }

@@ -87,6 +87,10 @@ export class Derivation {
     return index < 0 ? null : index + 1;
   }
 
+  get answers(): number {
+    return this.trace.items.filter(({ answers }) => answers).length;
+  }
+
   /** The files of states, which come in the order of their numbers. */
   *filesOf(states: readonly LostState[]): Generator<[LostState, ReadonlyMap<string, Buffer>]> {
     const wanted = states.map((state) => ({ state, first: state.occurrences[0] }));
