@@ -2,12 +2,14 @@
  * The ground truth, a few points of it, on real file systems; and one sentence where there can be none.
  */
 import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from './build.mjs';
 import { whyNoDisks } from './ground-truth/disks.js';
 
-const run = (options: { uid?: number } = {}) =>
+const run = (options: { uid?: number; env?: NodeJS.ProcessEnv } = {}) =>
   spawnSync(process.execPath, ['--import', 'tsx', join(root, 'scripts/ground-truth.ts'), '--points', '1', '--json'], {
     ...{ cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 },
     ...options,
@@ -30,7 +32,11 @@ describe('the ground truth of power loss', () => {
   );
 
   it.skipIf(process.getuid?.() !== 0)('is told in one sentence to be out of reach without root', () => {
-    const { status, stdout, stderr } = run({ uid: 65534 });
+    // Nobody may not write where root's temporary files go.
+    const own = mkdtempSync(join(tmpdir(), 'killpoint-nobody-'));
+    chmodSync(own, 0o777);
+    const { status, stdout, stderr } = run({ uid: 65534, env: { ...process.env, TMPDIR: own } });
+    rmSync(own, { recursive: true });
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toBe('The ground truth of power loss cannot be tried here: only root may mount an image.\n');
   });

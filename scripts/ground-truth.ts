@@ -5,7 +5,7 @@
  *
  * Exits 0 where it is so, 1 where a state was found that the model does not know, 2 where it cannot be tried here (no root, no loop devices).
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { installationAt } from '../harness/io/installation.js';
 import type { Plan } from '../harness/plan/types.js';
@@ -41,6 +41,7 @@ if (why !== null) {
   process.exit(2);
 }
 const installation = installationAt(orExit(ensureBuild));
+mkdirSync(join(root, 'evidence/runs'), { recursive: true });
 const folder = mkdtempSync(join(root, 'evidence/runs/.ground-truth-'));
 const disks = createDisks(join(folder, 'disks'));
 const watchdog = startWatchdog(installation.watchdog);
