@@ -1,8 +1,8 @@
 /**
  * The crash models: one line each. A plan names them, and what is in its plan picks the one of a snapshot.
  *
- * "crash-in-recovery" is not among them: it stands for snapshots that are killed or left alone like any other; so do "syscall-kill" and
- * "power-loss" and "io-fault", for snapshots under a tracer.
+ * "crash-in-recovery" is not among them: it stands for snapshots that are killed or left alone like any other; so do "syscall-kill",
+ * "io-fault" and "power-loss", for snapshots under a tracer.
  */
 import type { PlannedSnapshot, Race, Zombie } from '../plan/types.js';
 import type { CrashModel } from './model.js';
