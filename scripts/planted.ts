@@ -2,15 +2,16 @@
  * Planted defects: every patch in `scripts/planted/`, or those that are named: `tsx scripts/planted.ts [<name>…]`.
  *
  * A line for each. With `--table <file>` every plan (or those of `--plan`, once for each) runs against each defect of its subject instead, and the file says
- * which crash model found which. `--sample <n>` takes n of all, others at each commit. Exits 1 if a patch no longer applies, or if the plan that it names does not find its defect; 64 if a named patch is not there.
+ * which crash model found which; what that file already holds of other defects stays. `--sample <n>` takes n of all, others at each commit. Exits 1 if a patch no longer applies, or if the plan that it names does not find its defect; 64 if a named patch is not there.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { demand, root, withFolder } from './ci/shared.js';
 import { prepareCopy } from './planted/copy.js';
 import { plant } from './planted/plant.js';
+import { withRows, type Table } from './planted/table.js';
 import { tabulate } from './planted/tabulate.js';
 
 const home = join(root, 'scripts/planted');
@@ -41,7 +42,8 @@ const found = withFolder('planted', (folder) => {
   if (table !== undefined) {
     const patches = new Map(wanted.map((name) => [name, patchOf(name)]));
     const defects = tabulate(prepared, patches, values.plan, folder, (line) => process.stdout.write(`${line}\n`));
-    writeFileSync(table, `${JSON.stringify({ defects }, null, 2)}\n`);
+    const before = existsSync(table) ? (JSON.parse(readFileSync(table, 'utf8')) as Table) : { defects: [] };
+    writeFileSync(table, `${JSON.stringify(withRows(before, defects, all), null, 2)}\n`);
     return defects.filter((defect) => Object.keys(defect.found).length > 0).map(({ name }) => name);
   }
   return wanted.filter((name) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foundIn, modelAt, type Plan } from './table.js';
+import { foundIn, modelAt, modelsIn, withRows, type Plan } from './table.js';
 
 const plan: Plan = {
   id: 'plan',
@@ -40,5 +40,21 @@ describe('the crash model to which a finding belongs', () => {
     const second = report(['c', 'killed', 'loss'], ['d', 'nowhere', 'loss']);
     expect(foundIn([first, second].map((one) => ({ plan, report: one })))).toEqual({ race: ['a', 'b'], 'power-loss': ['c'] });
     expect(foundIn([])).toEqual({});
+  });
+});
+
+describe('the models of a plan', () => {
+  it('are those of its producers and of its arms', () => {
+    expect([...modelsIn(plan)].sort()).toEqual(['no crash', 'power-loss', 'process-kill', 'race']);
+  });
+});
+
+describe('a table that is made again in part', () => {
+  const row = (name: string, why: string) => ({ name, why, plans: [], found: {} });
+  it('keeps the other rows, and none of what is planted no more', () => {
+    const before = { defects: [row('a', 'old'), row('b', 'old'), row('gone', 'old')] };
+    expect(withRows(before, [row('b', 'new'), row('c', 'new')], ['a', 'b', 'c'])).toEqual({
+      defects: [row('a', 'old'), row('b', 'new'), row('c', 'new')],
+    });
   });
 });

@@ -34,7 +34,7 @@ export const models = [
   'power-loss',
   'io-fault',
 ] as const;
-type Model = (typeof models)[number];
+export type Model = (typeof models)[number];
 
 export interface Defect {
   readonly name: string;
@@ -43,6 +43,24 @@ export interface Defect {
   readonly plans: readonly { readonly plan: string; readonly verdict: string; readonly void: number }[];
   /** The codes by which each model found it. */
   readonly found: Readonly<Partial<Record<Model, readonly string[]>>>;
+}
+
+export interface Table {
+  readonly defects: readonly Defect[];
+}
+
+/** The table with new rows in the place of old ones of the same name; rows of defects that are planted no more go. */
+export function withRows({ defects }: Table, rows: readonly Defect[], planted: readonly string[]): Table {
+  const byName = new Map([...defects, ...rows].map((row) => [row.name, row]));
+  return { defects: planted.flatMap((name) => byName.get(name) ?? []) };
+}
+
+/** The models that a plan tries. */
+export function modelsIn({ cases }: Plan): ReadonlySet<Model> {
+  const snapshots = cases.flatMap(({ id, arms }) =>
+    ['producer', ...arms.map((arm) => arm.id)].map((snapshot) => ({ case: id, snapshot })),
+  );
+  return new Set(snapshots.flatMap((where) => modelAt({ id: '', subject: '', cases }, where) ?? []));
 }
 
 /** The findings of some runs by model, codes in their order. */
