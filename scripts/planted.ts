@@ -2,7 +2,7 @@
  * Planted defects: every patch in `scripts/planted/`, or those that are named: `tsx scripts/planted.ts [<name>…]`.
  *
  * A line for each. With `--table <file>` every plan (or those of `--plan`, once for each) runs against each defect of its subject instead, and the file says
- * which crash model found which; what that file already holds of other defects stays. `--sample <n>` takes n of all, others at each commit. Exits 1 if a patch no longer applies, or if the plan that it names does not find its defect; 64 if a named patch is not there.
+ * which crash model found which; what that file already holds of other defects stays; `--cases <n>` takes n cases of each plan, and as many more as it takes to try each of its models. `--sample <n>` takes n of all, others at each commit. Exits 1 if a patch no longer applies, or if the plan that it names does not find its defect; 64 if a named patch is not there.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -20,6 +20,7 @@ const { values, positionals: named } = parseArgs({
   options: {
     table: { type: 'string' },
     plan: { type: 'string', multiple: true, default: [] },
+    cases: { type: 'string' },
     sample: { type: 'string' },
   },
 });
@@ -36,12 +37,13 @@ if (missing.length > 0) {
 const wanted = values.sample === undefined ? (named.length > 0 ? named : all) : sampleOf(all, Number(values.sample));
 const patchOf = (name: string): string => join(home, `${name}.patch`);
 const { table } = values;
+const count = values.cases === undefined ? null : Number(values.cases);
 const found = withFolder('planted', (folder) => {
   const prepared = join(folder, 'prepared');
   prepareCopy(root, prepared);
   if (table !== undefined) {
     const patches = new Map(wanted.map((name) => [name, patchOf(name)]));
-    const defects = tabulate(prepared, patches, values.plan, folder, (line) => process.stdout.write(`${line}\n`));
+    const defects = tabulate(prepared, patches, values.plan, count, folder, (line) => process.stdout.write(`${line}\n`));
     const before = existsSync(table) ? (JSON.parse(readFileSync(table, 'utf8')) as Table) : { defects: [] };
     writeFileSync(table, `${JSON.stringify(withRows(before, defects, all), null, 2)}\n`);
     return defects.filter((defect) => Object.keys(defect.found).length > 0).map(({ name }) => name);

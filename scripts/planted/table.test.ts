@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foundIn, modelAt, modelsIn, withRows, type Plan } from './table.js';
+import { casesOf, foundIn, modelAt, modelsIn, withRows, type Plan } from './table.js';
 
 const plan: Plan = {
   id: 'plan',
@@ -56,5 +56,16 @@ describe('a table that is made again in part', () => {
     expect(withRows(before, [row('b', 'new'), row('c', 'new')], ['a', 'b', 'c'])).toEqual({
       defects: [row('a', 'old'), row('b', 'new'), row('c', 'new')],
     });
+  });
+});
+
+describe('some cases of a plan', () => {
+  const plain = (id: string) => ({ id, kill: null, arms: [] });
+  const many: Plan = { ...plan, cases: [plain('first'), ...plan.cases, plain('second'), plain('third')] };
+  it('try each of its models, are as many as were asked for, and come in its order', () => {
+    expect(casesOf(many, [], 1)).toContain('killed');
+    expect(modelsIn({ cases: many.cases.filter(({ id }) => casesOf(many, [], 1).includes(id)) })).toEqual(modelsIn(plan));
+    expect(casesOf(many, ['third', 'first'], 3)).toEqual(['first', 'killed', 'third']);
+    expect(casesOf(many, [], 9)).toEqual(['first', 'killed', 'whole', 'second', 'third']);
   });
 });

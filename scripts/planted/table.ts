@@ -3,6 +3,7 @@
  *
  * A finding belongs to the model of the snapshot at which it stands. Findings about a bundle or a whole case belong to none.
  */
+import { createHash } from 'node:crypto';
 import type { Report } from './judge.js';
 
 export interface Plan {
@@ -39,8 +40,8 @@ export type Model = (typeof models)[number];
 export interface Defect {
   readonly name: string;
   readonly why: string;
-  /** What each plan that ran said. */
-  readonly plans: readonly { readonly plan: string; readonly verdict: string; readonly void: number }[];
+  /** What each plan that ran said, and how many of its cases ran. */
+  readonly plans: readonly { readonly plan: string; readonly cases: number; readonly verdict: string; readonly void: number }[];
   /** The codes by which each model found it. */
   readonly found: Readonly<Partial<Record<Model, readonly string[]>>>;
 }
@@ -56,11 +57,26 @@ export function withRows({ defects }: Table, rows: readonly Defect[], planted: r
 }
 
 /** The models that a plan tries. */
-export function modelsIn({ cases }: Plan): ReadonlySet<Model> {
+export function modelsIn({ cases }: Pick<Plan, 'cases'>): ReadonlySet<Model> {
   const snapshots = cases.flatMap(({ id, arms }) =>
     ['producer', ...arms.map((arm) => arm.id)].map((snapshot) => ({ case: id, snapshot })),
   );
   return new Set(snapshots.flatMap((where) => modelAt({ id: '', subject: '', cases }, where) ?? []));
+}
+
+/**
+ * Some cases of a plan, in its order: those that are named, and others by the digest of their names until there are so many and every model of the
+ * plan is among them. The same ones each time.
+ */
+export function casesOf(plan: Plan, named: readonly string[], count: number): string[] {
+  const rank = ({ id }: Case): string => createHash('sha256').update(`${plan.id} ${id}`).digest('hex');
+  const others = plan.cases.filter(({ id }) => !named.includes(id)).toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  const chosen = plan.cases.filter(({ id }) => named.includes(id));
+  const tried = (): ReadonlySet<Model> => modelsIn({ ...plan, cases: chosen });
+  const missing = (one: Case): boolean => [...modelsIn({ ...plan, cases: [one] })].some((model) => !tried().has(model));
+  for (const one of others) if (missing(one)) chosen.push(one);
+  for (const one of others) if (chosen.length < count && !chosen.includes(one)) chosen.push(one);
+  return plan.cases.filter((one) => chosen.includes(one)).map(({ id }) => id);
 }
 
 /** The findings of some runs by model, codes in their order. */

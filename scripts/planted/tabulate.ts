@@ -7,36 +7,44 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseHeader } from './header.js';
 import { buildPatched, runPlan } from './plant.js';
-import { foundIn, type Defect, type Plan } from './table.js';
+import { casesOf, foundIn, type Defect, type Plan } from './table.js';
 
 /**
  * @param prepared a copy of the sources by `prepareCopy`
  * @param patches the patch files
  * @param wanted the names of the plans; empty for all
+ * @param count how many cases of each plan, chosen by `casesOf`; null for all
  * @param home an empty folder for the patched copies
  */
 export function tabulate(
   prepared: string,
   patches: ReadonlyMap<string, string>,
   wanted: readonly string[],
+  count: number | null,
   home: string,
   say: (line: string) => void,
 ): Defect[] {
   const plans = plansIn(prepared).filter(({ id }) => wanted.length === 0 || wanted.includes(id));
   return [...patches].map(([name, patch]): Defect => {
-    const { plan: guard, why } = parseHeader(readFileSync(patch, 'utf8'));
+    const { plan: guard, cases: guarded, why } = parseHeader(readFileSync(patch, 'utf8'));
     const folder = join(home, name);
     const build = buildPatched(prepared, patch, folder);
     const subject = plansIn(prepared).find(({ id }) => id === guard)?.subject;
     const runs = plans
       .filter((plan) => plan.subject === subject)
       .flatMap((plan) => {
-        const { report, refused } = runPlan(build, folder, plan.id);
+        const chosen = count === null ? [] : casesOf(plan, plan.id === guard ? guarded : [], count);
+        const { report, refused } = runPlan(build, folder, plan.id, chosen);
         say(`${name}, ${plan.id}: ${report === null ? refused : `${report.verdict}, ${report.findings.length} findings`}`);
-        return report === null ? [] : [{ plan, report }];
+        return report === null ? [] : [{ plan, report, of: chosen.length === 0 ? plan.cases.length : chosen.length }];
       });
     rmSync(folder, { recursive: true, force: true });
-    const said = runs.map(({ plan, report }) => ({ plan: plan.id, verdict: report.verdict, void: report.voids.length }));
+    const said = runs.map(({ plan, report, of }) => ({
+      plan: plan.id,
+      cases: of,
+      verdict: report.verdict,
+      void: report.voids.length,
+    }));
     return { name, why, plans: said, found: foundIn(runs) };
   });
 }

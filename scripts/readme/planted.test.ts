@@ -13,7 +13,12 @@ const put = (path: string, document: unknown): void => writeFileSync(path, JSON.
 put(join(plans, 'races.json'), {
   cases: [{ id: 'one', kill: { at: 'held' }, arms: [{ id: 'resume' }, { id: 'race', crash: { model: 'race' } }] }],
 });
-const row = (name: string, found: object) => ({ name, why: '', plans: [{ plan: 'races', verdict: 'invalid', void: 0 }], found });
+const row = (name: string, found: object) => ({
+  name,
+  why: '',
+  plans: [{ plan: 'races', cases: 1, verdict: 'invalid', void: 0 }],
+  found,
+});
 
 describe('the table of planted defects', () => {
   it('says by how many codes each model found one, that a model missed it, or nothing where no plan of it ran', () => {
