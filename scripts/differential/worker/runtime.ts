@@ -1,0 +1,83 @@
+/**
+ * What a built runtime makes of files: its serve role, which opens them as an owner would, and its projection, both as warm processes.
+ */
+import { mkdirSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Subject } from '../history/drafts.js';
+import { converse, type Conversation } from './conversation.js';
+
+interface Held {
+  readonly entries: number;
+  readonly digest: string;
+}
+
+export interface Told {
+  /** The serve role's answer: what it holds, or the code by which it refused. */
+  readonly opened: Held | null;
+  readonly refused: string | null;
+  /** The reader's: the same, with what it means. */
+  readonly projected: (Held & { readonly state: unknown; readonly resume: unknown; readonly torn?: boolean }) | null;
+  readonly unread: string | null;
+  /** For people. */
+  readonly words: string;
+}
+
+export interface Runtime {
+  /** `isAsOwner`: the serve role is asked as well, which takes a lease and writes. */
+  look(files: ReadonlyMap<string, Buffer>, isAsOwner: boolean): Promise<Told>;
+  end(): Promise<void>;
+}
+
+const project = fileURLToPath(new URL('project.mjs', import.meta.url));
+
+export function startRuntime(build: string, subject: Subject, folder: string): Runtime {
+  mkdirSync(folder, { recursive: true });
+  const serve = converse([join(build, 'runtime/subjects', subject, 'serve.js')], folder);
+  const reader = converse([project, build, subject], folder);
+  const state = join(folder, 'state');
+  return {
+    look: async (files, isAsOwner) => {
+      write(files, state);
+      // Looked at first: whoever looks changes nothing.
+      const { told, refused } = (await asked(reader, JSON.stringify(state))) as ReadersAnswer;
+      const read = { projected: told, unread: refused?.error ?? null, words: refused?.words ?? '' };
+      if (!isAsOwner) return { opened: told, refused: refused?.error ?? null, ...read };
+      const served = (await asked(serve, JSON.stringify({ make: false, state }))) as ServesAnswer;
+      return { opened: served.opened, refused: served.refused?.error ?? null, ...read };
+    },
+    end: async () => {
+      await serve.end();
+      await reader.end();
+    },
+  };
+}
+
+interface ReadersAnswer {
+  readonly told: Told['projected'];
+  readonly refused: { readonly error: string; readonly words: string } | null;
+}
+
+interface ServesAnswer {
+  readonly opened: Held | null;
+  readonly refused: { readonly error: string } | null;
+}
+
+async function asked(who: Conversation, line: string): Promise<unknown> {
+  return JSON.parse(await who.ask(line)) as unknown;
+}
+
+function write(files: ReadonlyMap<string, Buffer>, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) remove(join(folder, name));
+  for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
+}
+
+/** Almost always a file, which goes at once. */
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    rmSync(path, { recursive: true });
+  }
+}
