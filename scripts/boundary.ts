@@ -26,6 +26,11 @@ interface Cruise {
 const plants: { file: string; imports: string; rule: string }[] = [
   { file: 'verifier/read/planted.ts', imports: '../../runtime/index.js', rule: 'programs-never-import-one-another' },
   { file: 'harness/case/planted.ts', imports: '../../scripts/install.mjs', rule: 'scripts-are-not-a-floor' },
+  {
+    file: 'scripts/differential/reference/planted.ts',
+    imports: '../../../verifier/model/calls/history.js',
+    rule: 'differential-reference-alone',
+  },
   { file: 'bin/planted.js', imports: '../verifier/verdict.js', rule: 'launchers-import-no-program' },
   { file: 'harness/testing/planted.mjs', imports: '../../runtime/index.js', rule: 'programs-never-import-one-another' },
   { file: 'scripts/planted.mjs', imports: './nowhere.mjs', rule: 'everything-resolves' },

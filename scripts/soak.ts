@@ -1,6 +1,8 @@
 /**
  * Looks for false alarms and for races that are lost: the plans again and again, with every core kept busy: `npm run soak [-- <plan>=<number>…]`.
  *
+ * Then every generated mutant of every kept bundle is made (`soak/mutants.ts`): none may survive.
+ *
  * Of a plan that samples system calls or derived states, all of them are tried. A plan has one right answer, so each verdict other than `valid`, and each void case, is an alarm. Load moves every race that a guess about
  * time would lose. `--seed <text>` chooses the cases of a sample, `--burners <n>` how many processes do nothing but spin. The bundle of a run
  * that alarmed is kept; the others go. An interrupt ends the run in hand and still writes the summary, which then says that it is not the
@@ -11,6 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuild, orExit, root } from './build.mjs';
 import { goalsOf, sampleOf, wholeOf, type Goal, type Plan } from './soak/goals.js';
+import { breakBundles } from './soak/mutants.js';
 import { endAll, runPlan, startBurner, type Ran } from './soak/processes.js';
 import { noRaces, racesIn, sumOfRaces, type Races, type Verdict } from './soak/races.js';
 
@@ -130,14 +133,19 @@ function readPlans(): Map<string, Plan> {
   return new Map(names.sort().map((name) => [name.replace(/\.json$/, ''), read(name)]));
 }
 
-function asked(plans: ReadonlyMap<string, Plan>): { goals: Goal[]; seed: string; burners: number } {
+function asked(plans: ReadonlyMap<string, Plan>): { goals: Goal[]; seed: string; burners: number; whole: boolean } {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
       options: { seed: { type: 'string', default: 'killpoint' }, burners: { type: 'string', default: '2' } },
     });
     if (!/^\d+$/.test(values.burners)) throw new Error('--burners wants a number from 0.');
-    return { goals: goalsOf(positionals, plans), seed: values.seed, burners: Number(values.burners) };
+    return {
+      goals: goalsOf(positionals, plans),
+      seed: values.seed,
+      burners: Number(values.burners),
+      whole: positionals.length === 0,
+    };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exit(64);
@@ -145,8 +153,9 @@ function asked(plans: ReadonlyMap<string, Plan>): { goals: Goal[]; seed: string;
 }
 
 const plans = readPlans();
-const { goals, seed, burners } = asked(plans);
-const main = join(orExit(ensureBuild), 'harness/cli/main.js');
+const { goals, seed, burners, whole } = asked(plans);
+const build = orExit(ensureBuild);
+const main = join(build, 'harness/cli/main.js');
 const summaries: Summary[] = [];
 for (let index = 0; index < burners; index++) startBurner();
 try {
@@ -159,10 +168,13 @@ try {
 }
 
 const complete = summaries.length === goals.length && summaries.every((one) => one.complete);
-const summary = { seed, burners, complete, interrupted, plans: summaries };
+// Of every kept bundle every generated mutant, where no plan was asked for by name.
+const mutants = whole && !interrupted ? breakBundles(build, []) : null;
+const summary = { seed, burners, complete, interrupted, plans: summaries, mutants };
 const path = join(root, out, 'soak-summary.json');
 mkdirSync(join(root, out), { recursive: true });
 writeFileSync(`${path}.${process.pid}`, `${JSON.stringify(summary, null, 2)}\n`);
 renameSync(`${path}.${process.pid}`, path);
 process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
-process.exitCode = complete && summaries.every(({ alarms }) => alarms.length === 0) ? 0 : 1;
+const isQuietAll = summaries.every(({ alarms }) => alarms.length === 0) && (mutants === null || mutants.survivors === 0);
+process.exitCode = complete && isQuietAll ? 0 : 1;

@@ -22,7 +22,11 @@ export interface Claim {
   readonly findings: readonly Finding[];
 }
 
-export function judge(bundle: Bundle, list: readonly Check[] = checksOf(modelOf(bundle).name)): Claim[] {
+export function judge(
+  bundle: Bundle,
+  list: readonly Check[] = checksOf(modelOf(bundle).name),
+  cases: readonly CaseEvidence[] = bundle.cases,
+): Claim[] {
   const model = modelOf(bundle);
   const isBag = looksLikeBag(bundle.tree);
   return list.flatMap((check) => {
@@ -36,7 +40,7 @@ export function judge(bundle: Bundle, list: readonly Check[] = checksOf(modelOf(
       ];
     if (check.scope === 'bundle') return [claim(check, 'bundle', () => check.check(bundle, model))];
     if (bundle.cases.length === 0) return [unknownClaim(check, 'cases', 'Without a plan there is no list of cases.')];
-    return bundle.cases.map((one) => caseClaim(check, bundle, one, () => check.check(one, bundle, model)));
+    return cases.map((one) => caseClaim(check, bundle, one, () => check.check(one, bundle, model)));
   });
 }
 

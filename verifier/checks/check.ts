@@ -135,6 +135,8 @@ export interface BundleCheck extends Described {
 
 export interface CaseCheck extends Described {
   readonly scope: 'case';
+  /** What is said of one case may depend on another: an identity belongs to whoever had it first. */
+  readonly across?: true;
   check(input: CaseEvidence, bundle: Bundle, model: SubjectModel): CheckResult;
 }
 

@@ -151,8 +151,8 @@ function foreignProgram(argv: readonly string[], { files }: Build, confirmatory:
   const words = first === 'node' ? rest : argv;
   const program = words.find((word) => !word.startsWith('-'));
   if (program === undefined) return 'The record names no program.';
-  const before = words.slice(0, words.indexOf(program));
-  if (files.has(program) && before.length > 0) return 'A program of the build ran with options that may change what it does.';
+  if (files.has(program) && argv.join('\n') !== `node\n${program}`)
+    return 'A program of the build ran otherwise than by Node alone, without options that may change what it does.';
   for (const word of words) {
     if (isExternal(word)) {
       if (confirmatory) return 'A confirmatory run ran a program from outside the recorded build.';

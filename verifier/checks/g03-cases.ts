@@ -4,7 +4,7 @@
  * of its status; nothing unplanned is there.
  * Not verified: what the records say; that is what the other guarantees are for.
  */
-import type { Answer, Group } from '../contract/types.js';
+import type { Answer, Execution, Group } from '../contract/types.js';
 import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
 import { leavesAnswer, type PlannedSnapshot } from '../read/plan.js';
@@ -19,6 +19,7 @@ import {
 } from './check.js';
 import { toldTo } from './parking.js';
 import { isSelected } from './selection.js';
+import type { SubjectModel } from './subject-model.js';
 
 type Operation = PlannedSnapshot['operation'];
 
@@ -29,7 +30,7 @@ export const g03: BundleCheck = {
   doesNotCover: 'what the records say',
   codes: ['case-missing', 'case-unplanned', 'record-malformed'],
   scope: 'bundle',
-  check(bundle: Bundle): CheckResult {
+  check(bundle: Bundle, model): CheckResult {
     const findings: FindingWithoutGuarantee[] = [];
     let unknown: string | undefined = bundle.plan.value === undefined ? 'Without a plan nothing can be expected.' : undefined;
     let seen = 0;
@@ -38,7 +39,7 @@ export const g03: BundleCheck = {
         unknown ??= 'Only selected cases ran.';
         continue;
       }
-      const problems = caseProblems(one, bundle);
+      const problems = caseProblems(one, bundle, model);
       findings.push(...problems);
       if (bundle.folders.has(one.id)) seen += 1;
     }
@@ -47,7 +48,7 @@ export const g03: BundleCheck = {
   },
 };
 
-function caseProblems(one: CaseEvidence, { folders }: Bundle): FindingWithoutGuarantee[] {
+function caseProblems(one: CaseEvidence, { folders, execution }: Bundle, model: SubjectModel): FindingWithoutGuarantee[] {
   const whole = { ...nowhere, case: one.id };
   const below = folders.get(one.id);
   if (below === undefined) return [{ code: 'case-missing', where: whole, detail: 'The planned case is not there.' }];
@@ -73,7 +74,11 @@ function caseProblems(one: CaseEvidence, { folders }: Bundle): FindingWithoutGua
     if (!below.has(snapshot.name)) problems.push({ code: 'case-missing', where, detail: 'The planned snapshot is not there.' });
     else
       problems.push(
-        ...recordProblems(snapshot).map(({ code, file: name, detail }) => ({ code, where: { ...where, file: name }, detail })),
+        ...recordProblems(snapshot, model, execution.value).map(({ code, file: name, detail }) => ({
+          code,
+          where: { ...where, file: name },
+          detail,
+        })),
       );
   }
   return problems;
@@ -85,14 +90,14 @@ interface RecordProblem {
   readonly detail: string;
 }
 
-function recordProblems(snapshot: Snapshot): RecordProblem[] {
+function recordProblems(snapshot: Snapshot, model: SubjectModel, run: Execution | undefined): RecordProblem[] {
   const problems: RecordProblem[] = [];
   const malformed = (name: string, detail: string): void =>
     void problems.push({ code: 'record-malformed', file: snapshot.file(name), detail });
   const shaped = (name: string, read: Read<unknown>): void => {
     if (read.problem !== undefined) malformed(name, read.problem.detail);
   };
-  for (const role of snapshot.roles) problems.push(...roleProblems(snapshot, role));
+  for (const role of snapshot.roles) problems.push(...roleProblems(snapshot, role, model, run));
   if (snapshot.group !== undefined) {
     shaped('group.json', snapshot.group);
     const wrong = snapshot.group.value === undefined ? null : groupWrong(snapshot, snapshot.group.value);
@@ -112,7 +117,7 @@ function recordProblems(snapshot: Snapshot): RecordProblem[] {
   const inspection = snapshot.inspection.value;
   if (inspection !== undefined) {
     if (inspection.role !== 'inspect') malformed('inspection.json', 'This is not the answer of an inspector.');
-    const wrong = answerWrong(inspection, null);
+    const wrong = answerWrong(inspection, null) ?? model.answerWrong(inspection, ranBy(snapshot.inspector, run));
     if (wrong !== null) malformed('inspection.json', wrong);
   }
   for (const name of strays(snapshot))
@@ -120,7 +125,7 @@ function recordProblems(snapshot: Snapshot): RecordProblem[] {
   return problems;
 }
 
-function roleProblems(snapshot: Snapshot, role: RoleEvidence): RecordProblem[] {
+function roleProblems(snapshot: Snapshot, role: RoleEvidence, model: SubjectModel, run: Execution | undefined): RecordProblem[] {
   const { planned } = snapshot;
   const problems: RecordProblem[] = [];
   const malformed = (name: string, detail: string): void =>
@@ -139,9 +144,27 @@ function roleProblems(snapshot: Snapshot, role: RoleEvidence): RecordProblem[] {
   if (record !== undefined && role.member !== null && (record.receipts !== null || lists > 0))
     malformed('process.json', 'What belongs to several processes is told of one.');
   if (answer !== undefined && answer.role !== planned.role) malformed('answer.json', 'The role is not the planned one.');
-  const wrong = answer === undefined ? null : answerWrong(answer, toldTo(snapshot, role).operation);
+  const wrong =
+    answer === undefined
+      ? null
+      : (answerWrong(answer, toldTo(snapshot, role).operation) ?? model.answerWrong(answer, ranBy(role.process, run)));
   if (wrong !== null) malformed('answer.json', wrong);
+  if (answer !== undefined && !isReplayed(snapshot, answer, model))
+    malformed('answer.json', 'A call that was answered from the record added to it.');
   return problems;
+}
+
+/** An answer from the record adds nothing to it; of several processes another may have. */
+function isReplayed({ base, state, group }: Snapshot, { replayed }: Answer, model: SubjectModel): boolean {
+  if (!replayed || group !== undefined) return true;
+  const [now, before] = [model.record(state).value, base === undefined ? undefined : model.record(base.state).value];
+  return now === undefined || now.entries.length === (before?.entries.length ?? 0);
+}
+
+/** What a role of the build ran by; of a subject of one's own nothing is recorded. */
+function ranBy(record: Read<{ readonly argv: readonly string[] }>, run: Execution | undefined): Execution['versions'] | null {
+  const isOwn = record.value?.argv.every((word) => !word.startsWith('<')) === true;
+  return isOwn && run !== undefined ? run.versions : null;
 }
 
 function groupWrong({ planned: { crash }, roles }: Snapshot, { model, members }: Group): string | null {
@@ -165,12 +188,21 @@ function strays({ names, planned: { crash, traced }, roles, loss }: Snapshot): s
   });
 }
 
+/** Refused before anything of the state was read. */
+const opensNothing: ReadonlySet<string> = new Set(['OwnerAlive', 'StateAbsent', 'StateUnfinished']);
+
+function tells({ call_id: call, operation, hazard, drift }: NonNullable<Answer['refusal']>): boolean {
+  return call !== null || operation !== null || hazard !== null || drift.length > 0;
+}
+
 /** What no shape can say: which members belong together. */
 function answerWrong(answer: Answer, operation: Operation): string | null {
   const { role, status, refusal, session_refusal: ofSession, replayed, operations, would } = answer;
   const reasons = [refusal ?? undefined, ofSession].filter((reason) => reason !== undefined);
   if (reasons.length !== (status === 'refused' ? 1 : 0)) return 'An answer has a refusal exactly if the role refused.';
   if (replayed && (status === 'refused' || role === 'inspect')) return 'Only a call that ended can be replayed.';
+  if (refusal !== null && opensNothing.has(refusal.error) && tells(refusal))
+    return 'Whoever was refused before the state was opened knows nothing of it.';
   const { projections, events, artifacts, session, log } = answer;
   if (role !== 'inspect' && [projections, events, artifacts, session, log].some((part) => part !== undefined))
     return 'Only an inspector exports what the record holds.';

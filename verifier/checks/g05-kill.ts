@@ -35,6 +35,7 @@ export const g05: CaseCheck = {
   doesNotCover: 'whether the harness recorded what it saw; processes that left both group and cgroup',
   codes: ['kill-unproven'],
   scope: 'case',
+  across: true,
   check: ({ snapshots }, bundle, model) =>
     perSnapshot(
       snapshots,
@@ -113,7 +114,8 @@ function ownEnd({ answer }: RoleEvidence, { exit, left_behind: left }: Process, 
 /** A role for which a call failed need not come to its answer; it ends by itself all the same, and does not say that all is well. */
 function unansweredEnd({ exit, left_behind: left }: Process, unproven: Unproven): void {
   if (left.length > 0) unproven('A role that ended by itself left processes behind.');
-  if (exit.signal !== null || exit.code === 0) unproven('The process did not end by itself with an error, and has no answer.');
+  if (exit.signal !== null || exit.code === null || exit.code === 0)
+    unproven('The process did not end by itself with an error, and has no answer.');
 }
 
 /** In the process there may be nothing to arm: the provider holds its request, or a tracer kills it before a call. */
@@ -124,12 +126,15 @@ function armedElsewhere({ planned: { kill, traced } }: Snapshot): string | null 
 }
 
 /** The tracer’s last word is the call before which it killed, which never came back; elsewhere every call came back, and the role ended by itself. */
-function tracedWrong(snapshot: Snapshot, { pid }: Process, unproven: Unproven): void {
+function tracedWrong(snapshot: Snapshot, { pid, exit }: Process, unproven: Unproven): void {
   const { kill, traced } = snapshot.planned;
   const { calls, end } = need(snapshot.trace);
   const wrong = (detail: string): void => unproven(detail, 'trace.txt');
   if ([end, ...calls].some((one) => one.pid !== pid)) wrong('The tracer tells of another process or thread.');
-  if (end.killed !== (kill !== null)) wrong('The tracer tells another end of the process.');
+  if (end.killed !== (kill !== null) || end.code !== exit.code) wrong('The tracer tells another end of the process.');
+  // Of faults G48 speaks.
+  if (traced?.ratchet.model === 'syscall-kill' && calls.some(({ injected }) => injected !== null))
+    wrong('The tracer had a call fail, and was only to kill or to watch.');
   const open = calls.filter(({ isOpen }) => isOpen);
   if (kill === null) {
     if (open.length > 0) wrong('A call never came back although nobody was killed.');
@@ -142,10 +147,10 @@ function tracedWrong(snapshot: Snapshot, { pid }: Process, unproven: Unproven): 
 }
 
 /** Under power loss the tracer kills nobody: it tells of the role, up to its own end. */
-function watchedWrong({ derivation }: LossEvidence, { pid }: Process, unproven: Unproven): void {
+function watchedWrong({ derivation }: LossEvidence, { pid, exit }: Process, unproven: Unproven): void {
   const { end } = need(derivation).trace;
   if (end.pid !== pid) unproven('The tracer tells of another process or thread.', 'trace.txt');
-  if (end.killed) unproven('The tracer tells another end of the process.', 'trace.txt');
+  if (end.killed || end.code !== exit.code) unproven('The tracer tells another end of the process.', 'trace.txt');
 }
 
 function armedWrong(

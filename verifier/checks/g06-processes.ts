@@ -26,6 +26,7 @@ export const g06: CaseCheck = {
   doesNotCover: 'requests whose peer the system did not tell',
   codes: ['process-shared'],
   scope: 'case',
+  across: true,
   check({ snapshots }, bundle, model) {
     const items = snapshots.flatMap((snapshot): Item[] => [
       ...snapshot.roles.map((role) => ({ snapshot, part: role })),

@@ -4,7 +4,7 @@
  *
  * Whatever cannot be read is said by throwing an EvidenceError, or as a `Read` with a problem: it leaves the claim unknown, never held.
  */
-import type { Plan, SharedOutcome } from '../contract/types.js';
+import type { Answer, Execution, Plan, SharedOutcome } from '../contract/types.js';
 import type { KeptAnswers } from '../model/provider.js';
 import type { Bundle, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
@@ -48,6 +48,8 @@ export type SharedMember =
   | ('outcome' | 'refusal' | 'replayed' | 'egress_refused');
 export type ModelMember = Exclude<keyof Expectation, SharedMember | 'same_events_as'>;
 
+type Versions = Execution['versions'];
+
 export interface SubjectModel {
   readonly name: ModelName;
   /** What the log is called in a sentence. */
@@ -60,6 +62,11 @@ export interface SubjectModel {
   /** The entry that must be durable before the request may leave; null where there is none, or none is on record. */
   intentOf(snapshot: Snapshot, request: Sent): number | null;
   outcome(snapshot: Snapshot): SharedOutcome;
+  /**
+   * Which members an answer of this model may not have, or may not lack; null where nothing is wrong. What ran by the record is null of a
+   * subject of one's own.
+   */
+  answerWrong(answer: Answer, ran: Versions | null): string | null;
   /** The digest of each entry alone, as a role tells that of the last one. */
   digests(state: StateEvidence): Read<readonly string[]>;
   /**

@@ -4,6 +4,7 @@
  */
 import { InputError, SignatureError } from '../errors.js';
 import { canonical } from '../read/canonical.js';
+import { Memory } from '../read/memory.js';
 import { verify } from '../verdict.js';
 import { readBag } from './bag.js';
 import { exitCodeOf, exitCodes } from './exit.js';
@@ -47,11 +48,28 @@ export async function keyCommand(path: string, streams: Streams): Promise<number
   return exitCodes.valid;
 }
 
-export async function corruptCommand(bundle: string, json: boolean, streams: Streams): Promise<number> {
+/** How many places of one class of generated mutants are broken. */
+const perClass = 2;
+
+/** Which of the generated mutants, beside those that are written by hand. */
+export interface Breaking {
+  readonly generated: 'none' | 'sample' | 'all';
+  readonly sample: number;
+  readonly seed: string;
+}
+
+export async function corruptCommand(bundle: string, json: boolean, breaking: Breaking, streams: Streams): Promise<number> {
   // Not needed to verify, so not loaded to verify.
   const { corrupt } = await import('../mutations/corrupt.js');
-  const corruption = corrupt(readBag(bundle));
-  const unfit = corruption.base !== 'valid';
+  const tree = readBag(bundle);
+  const memory = new Memory();
+  const byHand = corrupt(tree, memory);
+  const unfit = byHand.base !== 'valid';
+  const { generated, sample, seed } = breaking;
+  const isGenerated = !unfit && generated !== 'none';
+  const more = isGenerated ? await import('../mutations/generated/spread.js') : null;
+  const choice = { seed, bound: perClass, sample: generated === 'all' ? null : sample };
+  const corruption = { ...byHand, generated: more === null ? null : await more.generated(bundle, tree, memory, choice) };
   if (unfit)
     streams.err(
       `The bundle itself is ${corruption.base}, and only a valid one can be corrupted; verify tells what is the matter with it.\n`,
@@ -60,5 +78,6 @@ export async function corruptCommand(bundle: string, json: boolean, streams: Str
   if (json || !unfit)
     streams.out(json ? `${canonical(corruption)}\n` : (await import('./render.js')).renderCorruption(corruption));
   if (unfit) return exitCodes.unknown;
-  return corruption.survivors.length > 0 ? exitCodes.invalid : exitCodes.valid;
+  const survivors = corruption.survivors.length + (corruption.generated?.survivors.length ?? 0);
+  return survivors > 0 ? exitCodes.invalid : exitCodes.valid;
 }

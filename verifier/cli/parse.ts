@@ -1,7 +1,7 @@
 /** The argument library's part: commands, options, help. All of its errors are usage errors (64). */
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { InputError } from '../errors.js';
-import { corruptCommand, explainCommand, keyCommand, verifyCommand, type Streams } from './actions.js';
+import { corruptCommand, explainCommand, keyCommand, verifyCommand, type Breaking, type Streams } from './actions.js';
 import { exitCodes } from './exit.js';
 
 interface Options {
@@ -38,10 +38,20 @@ export async function parsed(args: readonly string[], streams: Streams): Promise
     .action(async (path: string) => void (code = await keyCommand(path, streams)));
   program
     .command('corrupt')
-    .description('break a valid bundle in every known way and check that each mutant is rejected for exactly its reasons')
+    .description('break a valid bundle by hand and by its schemas, and check that each mutant is rejected for its reasons')
     .argument('<bundle>', 'folder of a sealed bundle; it is only read')
     .option('--json', 'print one JSON document and nothing else')
-    .action(async (bundle: string, { json }: Options) => void (code = await corruptCommand(bundle, json === true, streams)));
+    .addOption(
+      new Option('--generated <which>', 'mutants made from the schemas, beside those written by hand')
+        .choices(['none', 'sample', 'all'])
+        .default('sample'),
+    )
+    .option('--sample <n>', 'how many of the generated ones, where it is a sample', countOf, 200)
+    .option('--seed <text>', 'what decides the places and their order', '1')
+    .action(
+      async (bundle: string, options: Options & Breaking) =>
+        void (code = await corruptCommand(bundle, options.json === true, options, streams)),
+    );
   for (const part of program.commands) part.exitOverride().configureOutput({ writeOut: streams.out, writeErr: streams.err });
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -50,6 +60,11 @@ export async function parsed(args: readonly string[], streams: Streams): Promise
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.valid : exitCodes.usage;
     throw error;
   }
+}
+
+function countOf(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1.');
+  return Number(text);
 }
 
 async function verifyOrExplain(bundle: string | undefined, options: VerifyOptions, streams: Streams): Promise<number> {

@@ -6,6 +6,7 @@ import type { Finding } from '../checks/check.js';
 import type { Claim } from '../judge.js';
 import { groupBy } from '../model/effects.js';
 import type { Judgement } from '../verdict.js';
+import type { Generated } from '../mutations/generated/report.js';
 import type { Corruption } from '../mutations/corrupt.js';
 
 const rank = { broken: 0, unknown: 1, held: 2, not_applicable: 3 } as const;
@@ -60,7 +61,9 @@ function renderFinding({ code, guarantee, where, detail }: Finding): string {
   return `${guarantee} ${code} at ${place === '' ? 'the bundle' : place}${where.seq === null ? '' : ` #${where.seq}`}: ${detail}`;
 }
 
-export function renderCorruption({ operators, mutants, rejected, survivors, results, not_applicable }: Corruption): string {
+type Both = Corruption & { readonly generated: Generated | null };
+
+export function renderCorruption({ operators, mutants, rejected, survivors, results, not_applicable, generated }: Both): string {
   const lines = results.map(({ operator, expected, given, rejected: fell }) => {
     const told = fell ? expected.join(', ') : `expected ${expected.join(', ')}; given ${given.join(', ') || 'nothing'}`;
     return `${fell ? 'rejected' : 'SURVIVED'}  ${operator}  ${told}`;
@@ -69,6 +72,22 @@ export function renderCorruption({ operators, mutants, rejected, survivors, resu
   lines.push(
     '',
     `${operators} operators, ${mutants} mutants, ${rejected} rejected, ${survivors.length} survivors, ${not_applicable.length} not applicable.`,
+    ...(generated === null ? [] : renderGenerated(generated)),
   );
   return `${lines.join('\n')}\n`;
+}
+
+function renderGenerated({ operators, survivors, found, bound, sample, seed, ...all }: Generated): string[] {
+  const counted = ({ generated, discarded, equivalent, applied, rejected }: typeof all): string =>
+    `${generated} made, ${discarded} discarded, ${equivalent} equivalent, ${applied} to be rejected, ${rejected} rejected`;
+  return [
+    '',
+    `Generated from ${found} places, at most ${bound} of a class, ${sample === null ? 'all' : `a sample of ${sample}`}, seed ${seed}:`,
+    ...Object.entries(operators).map(([name, counts]) => `  ${name}: ${counted(counts)}`),
+    ...survivors.map(
+      ({ result, document, field, operator, place, given, expected }) =>
+        `SURVIVED (${result})  ${document} ${field}: ${operator}  at ${place}  expected ${expected}; given ${given.join(', ') || 'nothing'}`,
+    ),
+    `${Object.keys(operators).length} operators, ${counted(all)}, ${survivors.length} survivors.`,
+  ];
 }

@@ -30,8 +30,7 @@ export interface Corruption {
   readonly results: readonly CorruptionResult[];
 }
 
-export function corrupt(tree: Tree): Corruption {
-  const memory = new Memory();
+export function corrupt(tree: Tree, memory = new Memory()): Corruption {
   const base = verify(tree, memory).verdict.verdict;
   const operators = operatorList(modelOf(readBundle(tree, memory)).name);
   if (base !== 'valid')

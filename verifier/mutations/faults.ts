@@ -97,6 +97,7 @@ export const faultMutations = (claimed: Codes) => ({
       editor.files.set(target.file('answer.json'), editor.bytes(whole.file('answer.json')));
       editor.json<Answer>(target.file('answer.json'), (value) => void (value.pid = pid));
       editor.process(target, (value) => void (value.exit = { code: 0, signal: null }));
+      editor.text(target.file('trace.txt'), (text) => text.replace(/exited with \d+/, 'exited with 0'));
       return true;
     }),
   ],

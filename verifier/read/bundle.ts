@@ -196,10 +196,11 @@ export interface Bundle {
   readonly folders: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-export function readBundle(tree: Tree, memory = new Memory()): Bundle {
+/** `unchanged`: cases that were read before, of which this tree holds the same files under the same plan. */
+export function readBundle(tree: Tree, memory = new Memory(), unchanged: readonly CaseEvidence[] = []): Bundle {
   const { files } = tree;
   const source = { files, memory };
-  const plan = attempt('data/plan.json', () => readPlan(bytesOf(files, 'data/plan.json')));
+  const plan = planIn(source);
   const execution = readFact(source, 'data/execution.json', shape.validateExecution, 'an execution record');
   const folders = new Map<string, Set<string>>();
   const pathsOf = new Map<string, string[]>();
@@ -214,8 +215,18 @@ export function readBundle(tree: Tree, memory = new Memory()): Bundle {
     if (known === undefined) pathsOf.set(key, [path]);
     else known.push(path);
   }
-  const cases = (plan.value?.cases ?? []).map((planned) => caseEvidence(source, planned, pathsOf));
+  const known = new Map(unchanged.map((one) => [one.id, one]));
+  const cases = (plan.value?.cases ?? []).map((planned) => known.get(planned.id) ?? caseEvidence(source, planned, pathsOf));
   return { tree, planBytes: files.get('data/plan.json'), plan, execution, cases, folders };
+}
+
+function planIn({ files, memory }: Source): Read<Plan> {
+  const bytes = files.get('data/plan.json');
+  const plan = bytes && memory.plans.get(bytes);
+  if (plan !== undefined) return plan;
+  const read = attempt('data/plan.json', () => readPlan(bytesOf(files, 'data/plan.json')));
+  if (bytes !== undefined) memory.plans.set(bytes, read);
+  return read;
 }
 
 type PathsOf = ReadonlyMap<string, readonly string[]>;

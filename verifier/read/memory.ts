@@ -3,7 +3,7 @@
  * judged again where an arm's copy begins with it. One object for each `verify` or `corrupt`, passed down: no verdict can lean on
  * what another one saw, and nothing outlives its run.
  */
-import type { Event, Receipt } from '../contract/types.js';
+import type { Event, Plan, Receipt } from '../contract/types.js';
 import type { Ledger } from './events.js';
 import type { Files, Read } from './facts.js';
 import type { EventRow, LedgerRows } from './ledger.js';
@@ -22,6 +22,8 @@ export interface SoundRow {
 export class Memory {
   /** By buffer and shape: mutants share nearly all of their buffers. */
   readonly facts = new WeakMap<Buffer, Map<unknown, Read<unknown>>>();
+  /** By the plan's buffer. */
+  readonly plans = new WeakMap<Buffer, Read<Plan>>();
   /** By the hashes of database and log: a refused arm ends with the ledger that it began with. */
   readonly rows = new Map<string, LedgerRows>();
   /** By the hash of what both merge into. */

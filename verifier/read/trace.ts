@@ -27,11 +27,11 @@ export interface TracedCall {
 
 export interface Trace {
   readonly calls: readonly TracedCall[];
-  readonly end: { readonly pid: number; readonly killed: boolean };
+  readonly end: { readonly pid: number; readonly killed: boolean; readonly code: number | null };
 }
 
 const callLine = /^([1-9]\d*) (\w+)\((.*)\) = (.+)$/;
-const endLine = /^([1-9]\d*) \+\+\+ (?:(killed by SIGKILL)|exited with \d+) \+\+\+$/;
+const endLine = /^([1-9]\d*) \+\+\+ (?:(killed by SIGKILL)|exited with (\d+)) \+\+\+$/;
 
 export function readTrace(bytes: Uint8Array, family: SyscallKill['family']): Trace {
   const text = decodeUtf8(bytes);
@@ -51,5 +51,6 @@ export function readTrace(bytes: Uint8Array, family: SyscallKill['family']): Tra
     const isSick = injected === null && /^-1 E(?:IO|NOSPC)\b/.test(result);
     return { name, mayChange, paths, pid: Number(pid), isOpen: result === '?', isDone, injected, isSick };
   });
-  return { calls, end: { pid: Number(last[1]), killed: last[2] !== undefined } };
+  const [, pid, killed, code] = last;
+  return { calls, end: { pid: Number(pid), killed: killed !== undefined, code: code === undefined ? null : Number(code) } };
 }

@@ -57,9 +57,9 @@ function plannedManifests(snapshot: Snapshot): number {
 }
 
 function compiledWrong({ requested, compiled, failed }: Compilation): string | null {
-  if (compiled === undefined && failed === undefined) return null;
   const wanted = compileInOrder(requested);
   if (wanted === null) throw new EvidenceError('absent', 'The compiler is not known here.');
+  if (compiled === undefined && failed === undefined) return null;
   if ((failed?.error ?? null) !== wanted.error) return 'The compilation did not end as its recorded inventory makes it.';
   if (compiled === undefined || wanted.error !== null) return null;
   const excluded = compiled.excluded.map(({ id }) => id);

@@ -1,7 +1,7 @@
 /**
  * G21: What the record says came back whole is what the provider says it answered, by status and by the hash of the bytes.
  * Verified: every complete observation against an answered request of the same key and body; each request explains one observation;
- * that nothing is recorded as received of a delivery that was not complete; every response that was adopted on the provider's word
+ * that nothing is recorded as received of a delivery that was not complete, and no reason of one that was; every response that was adopted on the provider's word
  * against what it sent, or would have sent, for an effect of the key and body.
  * Not verified: that a broken delivery was broken: the provider only knows that it handed its answer to the socket. A response that an
  * operator stated.
@@ -40,7 +40,9 @@ export const g21: CaseCheck = {
         }
       }
       for (const { attempt } of observed) {
-        const { delivery, status, response_sha256: response, content_type: type, seq } = attempt.observed ?? {};
+        const { delivery, status, response_sha256: response, content_type: type, detail, seq } = attempt.observed ?? {};
+        if (delivery === 'complete' && detail !== null)
+          say('observation-mismatch', 'A complete delivery says why it was not complete.', { file, seq: seq ?? null });
         if (delivery !== 'complete' && (status !== null || response !== null || type !== null))
           say('observation-mismatch', 'A response is recorded of a delivery that was not complete.', { file, seq: seq ?? null });
       }

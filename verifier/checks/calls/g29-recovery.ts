@@ -95,7 +95,10 @@ function actorWrong(snapshot: Snapshot, { role, killed, operation }: Actor, say:
   if (answer.status !== 'refused' && isUndone(snapshot, operation, shown, answer.status))
     unlawful('The role came to its end, and what it was told to carry out is still to be done.');
   if (answer.status !== 'refused') return;
-  const misnamed = refusalWrong(snapshot, answer.refusal) ?? (answer.refusal && hazardWrong(snapshot, operation, answer.refusal));
+  const misnamed =
+    wordWrong(snapshot, operation, answer.refusal) ??
+    refusalWrong(snapshot, answer.refusal) ??
+    (answer.refusal && hazardWrong(snapshot, operation, answer.refusal));
   if (misnamed !== null) unlawful(misnamed);
   if (snapshot.group === undefined && !isUnchanged(snapshot))
     unlawful('The role refused and yet the ledger or the receipts moved.');
@@ -113,6 +116,13 @@ function isUndone(snapshot: Snapshot, told: Actor['operation'], shown: readonly 
   return workStates(need(snapshot.ledger).events).some(({ task }) => !isStop(task.next_operation));
 }
 
+/** Whoever is alone is overtaken by nobody, and what was told an operation is refused as a recovery. */
+function wordWrong({ group }: Snapshot, told: Actor['operation'], refusal: Answer['refusal']): string | null {
+  if (group !== undefined || refusal === null) return null;
+  const isForeign = refusal.error === 'Overtaken' || (told !== null && refusal.error === 'ResumeRefused');
+  return isForeign ? `The process was alone, and was refused by the word ${refusal.error}.` : null;
+}
+
 /** Among several processes the record may have moved between reading it and refusing. */
 function refusalWrong(snapshot: Snapshot, refusal: Answer['refusal']): string | null {
   if (refusal?.error !== 'RecoveryRefused') return null;
@@ -128,7 +138,7 @@ function refusalWrong(snapshot: Snapshot, refusal: Answer['refusal']): string | 
 function projected(events: readonly Event[], on: string | null): string[] {
   const states = workStates(events);
   // Without a task there is nothing to do.
-  if (states.length === 0) return ['none'];
+  if (states.length === 0) return on === null ? ['none'] : [];
   return states.flatMap(({ task, calls, compilations }) => [
     ...(on === null || on === task.on ? [task.next_operation] : []),
     ...calls.filter(({ call_id: id }) => id === on).map(({ next_operation: next }) => next),

@@ -17,7 +17,8 @@ export function hazardWrong(
   asked: Actor['operation'],
   refusal: NonNullable<Answer['refusal']>,
 ): string | null {
-  const { hazard, call_id: id } = refusal;
+  const { hazard, drift, call_id: id } = refusal;
+  if (hazard !== null && drift.length > 0) return 'The refusal names a hazard, and a drift beside it.';
   // Fixed inputs begin another call, under a key of which nothing is said here.
   if (snapshot.group !== undefined || hazard === null || asked === 'fix_inputs') return null;
   const history = historyIn(snapshot);

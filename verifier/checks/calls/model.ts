@@ -31,6 +31,8 @@ export const callsModel: SubjectModel = {
       answered: answered(snapshot),
       unchanged: isUnchanged(snapshot),
     }),
+  answerWrong: ({ settings, session_refusal: ofSession }) =>
+    settings.sync === undefined && ofSession === undefined ? null : 'An answer about calls tells what only sessions have.',
   departureFrom: (place, snapshot, bundle) => departureFrom(place, addedEvents(snapshot), isGrouped(bundle, snapshot)),
   endsWithIntent: ({ ledger }) => need(ledger).events.at(-1)?.type === 'attempt.started',
   derive,

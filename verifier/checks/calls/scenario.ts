@@ -1,8 +1,9 @@
 /** What every event that a snapshot added records of its scenario, by what the process was told that appended it. */
 import type { Event } from '../../contract/types.js';
-import { scenarioDepartures, type Told } from '../../model/calls/scenario.js';
+import { leftUndone, scenarioDepartures, type Told } from '../../model/calls/scenario.js';
 import type { Snapshot } from '../../read/bundle.js';
 import { need } from '../check.js';
+import { answered } from '../derived.js';
 import { toldTo } from '../parking.js';
 import type { Departure, Scenario } from '../subject-model.js';
 import { inheritedCount } from './derived.js';
@@ -11,7 +12,17 @@ export function departuresFromScenario(scenario: Scenario, snapshot: Snapshot): 
   const { events, artifacts } = need(snapshot.ledger);
   const inherited = inheritedCount(snapshot);
   const bytesOf = (hash: string): Uint8Array | undefined => artifacts.get(hash)?.bytes;
-  return scenarioDepartures(scenario, { events, inherited, bytesOf, told: tellers(snapshot) });
+  const undone = hasProduced(snapshot) ? leftUndone(scenario, events) : [];
+  return [
+    ...scenarioDepartures(scenario, { events, inherited, bytesOf, told: tellers(snapshot) }),
+    ...undone.map((types) => ({ seq: null, detail: `What the scenario asks for is not on record: ${types}.` })),
+  ];
+}
+
+/** A producer ended, and says that it did all that it was told. */
+function hasProduced(snapshot: Snapshot): boolean {
+  const isAlone = snapshot.planned.role === 'produce' && snapshot.group === undefined;
+  return isAlone && answered(snapshot) === 'completed';
 }
 
 /** What the process was told that appended an event: a recovery names its process, and what follows on the straight path is its own. */

@@ -61,3 +61,39 @@ export function sharedBarriers(added: readonly SessionFrame[]): Disorder[] {
       : [{ seq, detail: 'A record shares a barrier where each is to have one of its own.' }];
   });
 }
+
+/** A sync covers everything before it: within a tenure a frame knows as durable what the one before it knew, or that one as well. */
+export function gapsInDurable(frames: readonly SessionFrame[]): Disorder[] {
+  return frames.flatMap(({ seq, synced, fence }, index) => {
+    const before = frames[index - 1];
+    const isOfTenure = before?.fence === fence;
+    return isOfTenure && synced !== before.synced && synced !== seq - 1
+      ? [{ seq, detail: 'A record knows a part of a barrier to be durable, and the rest not.' }]
+      : [];
+  });
+}
+
+/** What may stand directly behind a record only in its barrier, where barriers hold several. */
+const together: Readonly<Partial<Record<string, readonly string[]>>> = {
+  model_attempt_finished: ['model_step_finished'],
+  approval_requested: ['approval_requested', 'run_paused'],
+  tool_batch_started: ['tool_dispatch_intent', 'tool_no_dispatch'],
+  tool_dispatch_intent: ['tool_dispatch_intent', 'tool_no_dispatch'],
+  tool_batch_finished: ['turn_finished'],
+};
+
+/** Where records of one line of the contract's table stand directly behind each other, they are one barrier. */
+export function splitBarriers(added: readonly SessionFrame[]): Disorder[] {
+  return added.flatMap((frame, index) => {
+    const before = added[index - 1];
+    const isSplit = before !== undefined && before.synced !== frame.synced && isOneBarrier(before, frame);
+    return isSplit ? [{ seq: frame.seq, detail: 'A record has a barrier of its own where it is to share one.' }] : [];
+  });
+}
+
+function isOneBarrier(before: SessionFrame, { fence, type, payload }: SessionFrame): boolean {
+  if (before.fence !== fence) return false;
+  // What is closed out has its end in a barrier of its own.
+  const isNaturalEnd = type === 'run_finished' && payload.reason === 'completed' && before.type === 'turn_finished';
+  return isNaturalEnd || together[before.type]?.includes(type) === true;
+}

@@ -27,6 +27,7 @@ export const g33: CaseCheck = {
   doesNotCover: 'an end that was cut off from log and receipts in step; damage in the last barrier that looks like a tear',
   codes: ['log-damaged', 'frame-malformed', 'lineage-broken', 'floor-behind', 'session-folder-malformed'],
   scope: 'case',
+  across: true,
   check: ({ snapshots }, bundle) =>
     perSnapshot(snapshots, plannedEvents, (snapshot, say) => {
       if (!snapshot.present) need(snapshot.log);

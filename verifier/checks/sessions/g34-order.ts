@@ -2,12 +2,13 @@
  * G34: Records come in an order that the barriers allow: the plan and its intents before any result, exactly one terminal for each planned
  * call, the batch and the turn finished before the next step, nothing after the end of a run.
  * Verified: the rules of `order.ts` over every record of every log, with the ids that tie records together and the plan that follows from
- * configuration, arguments and decisions; by what each frame knew to be durable, that what must be synced before something leaves was.
+ * configuration, arguments and decisions; by what each frame knew to be durable, that what must be synced before something leaves was, and that
+ * barriers are those of the contract; the usage of a run as the sum of its steps.
  * Not verified: whether a tool was available; what was synced in an earlier tenure; whether a sync reached the disk.
  */
 import { perSnapshot, type CaseCheck } from '../check.js';
 import { plannedEvents } from '../derived.js';
-import { barrierProblems, sharedBarriers } from './barriers.js';
+import { barrierProblems, gapsInDurable, sharedBarriers, splitBarriers } from './barriers.js';
 import { isGrouped } from './commit-place.js';
 import { addedFrames, logIn } from './derived.js';
 import { orderProblems } from './order.js';
@@ -30,7 +31,8 @@ export const g34: CaseCheck = {
         const problems = [
           ...orderProblems(records),
           ...barrierProblems(records),
-          ...(isAlone ? sharedBarriers(addedFrames(snapshot, state)) : []),
+          ...gapsInDurable(frames),
+          ...(isAlone ? sharedBarriers : splitBarriers)(addedFrames(snapshot, state)),
         ];
         for (const { seq, detail } of problems) say('record-order', detail, { file: state.logFile, seq });
         judged += frames.length;

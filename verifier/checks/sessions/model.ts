@@ -1,5 +1,6 @@
 /** What the shared guarantees ask of a session, whose record is a framed log. */
 import { sessionLogV1 } from '../../contract/data.js';
+import type { Answer } from '../../contract/types.js';
 import { toolOf } from '../../model/sessions/batch-plan.js';
 import { outcomeOf } from '../../model/sessions/outcome.js';
 import { callOfKey, requestKind, stepOfKey } from '../../model/sessions/requests.js';
@@ -33,6 +34,7 @@ export const sessionsModel: SubjectModel = {
       unchanged: isUnchanged(snapshot, recordIn),
       lostSteps: lostSteps(snapshot),
     }),
+  answerWrong,
   departureFrom: (place, snapshot) => departureFrom(place, snapshot),
   endsWithIntent,
   derive,
@@ -44,6 +46,14 @@ export const sessionsModel: SubjectModel = {
   isOfChild,
   isAmongSeveral,
 };
+
+/** A session is synced by `fdatasync`, keeps nothing in SQLite, and tells in its log what a resume did. */
+function answerWrong({ settings, operations }: Answer, ran: { node: string } | null): string | null {
+  const { node, sync, ...others } = settings;
+  if (sync === undefined) return 'An answer about a session does not tell how it was synced.';
+  if (Object.keys(others).length > 0 || operations !== undefined) return 'An answer about a session tells what only calls have.';
+  return ran === null || ran.node === node ? null : 'A role ran another Node than the recorded one.';
+}
 
 function digests({ log, logFile: file }: StateEvidence): Read<readonly string[]> {
   if (log.problem !== undefined) return { problem: log.problem };

@@ -198,7 +198,7 @@ function isBatchDone(step: Step | undefined): boolean {
   return step === undefined || step.calls.length === 0 || step.batch?.finished !== undefined;
 }
 
-function endWrong(run: Run, { payload: { reason, error } }: RecordsOf<'run_finished'>): string | null {
+function endWrong(run: Run, { payload: { reason, error, usage } }: RecordsOf<'run_finished'>): string | null {
   const last = run.lastFinished;
   if ((error !== null) !== (reason === 'error')) return 'A run has an error exactly if that is how it ends.';
   if (last !== undefined && last.turnFinished === undefined) return 'A run ends before its last turn is finished.';
@@ -207,5 +207,15 @@ function endWrong(run: Run, { payload: { reason, error } }: RecordsOf<'run_finis
   if (reason === 'completed' && (!isAnswered || asks)) return 'A run is completed that had not come to its end.';
   if (reason === 'max_steps' && (!isAnswered || !asks || last.number !== run.config.max_steps))
     return 'A run ends at a limit that it has not reached.';
-  return null;
+  return sameJson(usage, usageOf(run)) ? null : 'The end of a run tells of another usage than its steps.';
+}
+
+/** A step without figures counts as nothing; a sum that could not be recorded is the largest that can. */
+function usageOf({ steps }: Run): RecordsOf<'run_finished'>['payload']['usage'] {
+  const sum = (member: 'input_tokens' | 'output_tokens'): number =>
+    Math.min(
+      Number.MAX_SAFE_INTEGER,
+      steps.reduce((total, { finished }) => total + (finished?.usage?.[member] ?? 0), 0),
+    );
+  return { input_tokens: sum('input_tokens'), output_tokens: sum('output_tokens') };
 }

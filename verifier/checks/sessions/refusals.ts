@@ -29,16 +29,21 @@ export function refusalWrong(
   const { refusal, session_refusal: told } = need(role.answer);
   if (told === undefined) return refusal?.error === 'OwnerAlive' ? null : 'The role refused and gives no reason of a session.';
   const { next_operation: operation, on } = next(history);
-  if (told.operation !== null && told.operation !== operation) return 'The refusal names another operation than the log.';
+  const drift = driftIn(snapshot, bundle, history);
+  const concernsWhole = told.on === null && (drift.includes('session_id') || unread.has(told.reason));
+  if (told.operation === null ? !concernsWhole : told.operation !== operation)
+    return 'The refusal names another operation than the log.';
   if (told.on !== on && !isConcerned(told, history, toldTo(snapshot, role)))
     return 'The refusal concerns what is not in the log.';
-  const drift = driftIn(snapshot, bundle, history);
   if (!sameJson(told.drift, told.reason === 'config_conflict' ? drift : []))
     return 'The refusal names another drift than there is.';
   return isThere(told, history, drift, toldTo(snapshot, role))
     ? null
     : `The refusal gives ${told.reason} as its reason, which is not there.`;
 }
+
+/** Reasons of a session that was not read: it is then named as a whole. */
+const unread: ReadonlySet<string> = new Set(['newer_writer', 'log_damaged']);
 
 /** It may concern what was asked for, and not what is due; or the session as a whole. */
 function isConcerned({ on, operation }: Refusal, history: History, { input }: Told): boolean {

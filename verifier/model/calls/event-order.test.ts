@@ -51,6 +51,55 @@ describe('the order of events', () => {
     expect(orderProblems(end(settled))).toHaveLength(1);
   });
 
+  it('lets the policy try again what was adopted and is no answer, though nobody observed it', () => {
+    const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
+    const started = events.find(({ type }) => type === 'attempt.started') as Event;
+    const before = events.slice(0, started.seq);
+    const rest = (response: object | null): Event[] => {
+      const finding = { attempt_ids: [started.attempt_id], finding: 'served', reason: 'found', response };
+      const interpreted = { interpreter: { name: 'chat-completions', version: 1 }, result: 'provider_error' };
+      const payloads: [string, object][] = [
+        ['effect.reconciled', finding],
+        ...(response === null ? [] : ([['attempt.interpreted', interpreted]] as [string, object][])),
+        ...(response === null ? [] : ([['attempt.retry_decided', { decision: 'retry' }]] as [string, object][])),
+        ...(response === null ? [] : ([['attempt.completed', { outcome: 'failed' }]] as [string, object][])),
+        ['attempt.started', { number: 2 }],
+      ];
+      return payloads.map(([type, payload], index) => {
+        const seq = started.seq + index + 1;
+        const attempt_id = type === 'attempt.started' ? `attempt-${seq}` : started.attempt_id;
+        return { ...started, seq, type, attempt_id, payload } as Event;
+      });
+    };
+    const adopted = { status: 429, content_type: null, response_sha256: 'a'.repeat(64) };
+    expect(orderProblems([...before, ...rest(adopted)])).toEqual([]);
+    expect(orderProblems([...before, ...rest(null)])).toHaveLength(1);
+  });
+
+  it('records a result only of an attempt that is completed', () => {
+    const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
+    const at = events.findIndex(({ type }) => type === 'attempt.completed');
+    const [ended, result] = events.slice(at, at + 2) as [Event, Event];
+    expect(result.type).toBe('result.recorded');
+    const swapped = events.toSpliced(at, 2, { ...result, seq: ended.seq }, { ...ended, seq: result.seq });
+    expect(orderProblems(swapped).map(({ seq }) => seq)).toEqual([ended.seq]);
+  });
+
+  it('calls a compilation not usable only where it is not, and a request too large only where it is', () => {
+    const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
+    const requested = events.findIndex(({ type }) => type === 'call.requested') + 1;
+    const failed = (before: readonly Event[], error: string): Event[] => {
+      const call = before.at(-1) as Event;
+      return [...before, { ...call, seq: call.seq + 1, type: 'call.preparation_failed', payload: { error, message: 'No.' } }];
+    };
+    const compiled = events.slice(0, requested);
+    expect(orderProblems(failed(compiled, 'RequestTooLarge'))).toEqual([]);
+    expect(orderProblems(failed(compiled, 'CompilationNotUsable'))).toHaveLength(1);
+    const open = compiled.filter(({ type }) => type !== 'context.compiled');
+    expect(orderProblems(failed(open, 'CompilationNotUsable'))).toEqual([]);
+    expect(orderProblems(failed(open, 'RequestTooLarge'))).toHaveLength(1);
+  });
+
   it('allows nothing after the end of the task', () => {
     const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
     const seq = events.length + 1;

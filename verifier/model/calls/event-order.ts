@@ -12,6 +12,7 @@ import {
   hasInterpretation,
   hasResponse,
   isAnswered,
+  isCompletedAttempt,
   isDoneElsewhere,
   isEndedElsewhere,
   isFirstOfItsVersion,
@@ -22,7 +23,7 @@ import {
   type Place,
 } from './event-place.js';
 import { historyOf, type Attempt } from './history.js';
-import { decidingAttempt, decisionOf, lastWord } from './settlement.js';
+import { decidingAttempt, decisionOf, lastWord, responseOf } from './settlement.js';
 
 interface OrderProblem {
   readonly seq: number;
@@ -119,6 +120,10 @@ const rules: Record<string, readonly Rule[]> = {
     ofNoAttempt,
     openCall,
     [(p) => !before(p, p.call?.manifest?.seq), 'no manifest was recorded'],
+    [
+      (p) => (p.event.payload.error === 'CompilationNotUsable') !== before(p, p.compilation?.compiled?.seq),
+      'there was a package exactly where the request was too large',
+    ],
   ],
   'call.manifest': [
     ofCall,
@@ -146,8 +151,11 @@ const rules: Record<string, readonly Rule[]> = {
     // What it cites must make it lawful, which is another guarantee's question (G28).
     [
       (p) =>
-        previousAttempt(p) === undefined || before(p, previousAttempt(p)?.observed?.seq) || p.event.payload.cites !== undefined,
-      'the attempt before it was observed, or that a finding or a decision is cited',
+        previousAttempt(p) === undefined ||
+        before(p, previousAttempt(p)?.observed?.seq) ||
+        isAdopted(p, previousAttempt(p)) ||
+        p.event.payload.cites !== undefined,
+      'the attempt before it was observed or its response adopted, or that a finding or a decision is cited',
     ],
   ],
   'attempt.observed': [
@@ -193,6 +201,7 @@ const rules: Record<string, readonly Rule[]> = {
     ofNoAttempt,
     openCall,
     [isAnswered, 'an answer was interpreted'],
+    [isCompletedAttempt, 'the attempt that was answered is completed'],
     [(p) => first(p, p.call?.results[0]?.seq), 'a call has one result'],
   ],
   'call.completed': [
@@ -207,6 +216,11 @@ const rules: Record<string, readonly Rule[]> = {
     [(p) => (p.call?.attempts.length ?? 0) > 0 || isDoneElsewhere(p), 'it was attempted'],
   ],
 };
+
+/** Nobody observed it, and what a reconciliation brought was read and decided on in the place of that. */
+function isAdopted({ event }: Place, attempt: Attempt | undefined): boolean {
+  return attempt !== undefined && responseOf(attempt, event.seq)?.adopted === true;
+}
 
 export function orderProblems(events: readonly Event[]): OrderProblem[] {
   const history = historyOf(events);

@@ -49,6 +49,12 @@ export function isAnswered({ call, event }: Place): boolean {
   return attempt !== undefined && interpretationOf(attempt, event.seq)?.result === 'answer';
 }
 
+/** Of the attempt that the call went on from. */
+export function isCompletedAttempt(place: Place): boolean {
+  const attempt = place.call === undefined ? undefined : decidingAttempt(place.call, place.event.seq);
+  return before(place, attempt?.completed?.seq);
+}
+
 /** An attempt of which nothing whole came back ends with its call, when another call's answer has settled it. */
 export function isEndedElsewhere(place: Place): boolean {
   const { attempt, event } = place;

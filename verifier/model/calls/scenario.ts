@@ -46,6 +46,28 @@ export function scenarioDepartures(scenario: unknown, { events, inherited, bytes
   });
 }
 
+/**
+ * What a producer that says it completed left unrecorded, by the whole record: its task, its context, the end of its call and the judgement on
+ * it, each as far as the scenario asks for it.
+ */
+export function leftUndone(scenario: unknown, events: readonly Event[]): string[] {
+  const isAsked = (...path: string[]): boolean => (member(scenario, ...path) ?? null) !== null;
+  const has = (...types: string[]): boolean => events.some(({ type }) => types.includes(type));
+  // Who reaches for another place than the provider comes no further.
+  const calls = isAsked('call') && !isAsked('dial');
+  const hasSucceeded = events.some(({ type, payload }) => type === 'call.completed' && payload.outcome === 'succeeded');
+  const wanted: [isAsked: boolean, ...types: string[]][] = [
+    [isAsked('task', 'title'), 'task.created'],
+    [isAsked('task', 'objective'), 'objective.recorded'],
+    [isAsked('task', 'claim'), 'claim.recorded'],
+    [isAsked('context'), 'context.compilation_requested'],
+    [calls, 'call.requested'],
+    [calls, 'call.completed'],
+    [calls && hasSucceeded && isAsked('accept'), 'task.accepted', 'task.rejected'],
+  ];
+  return wanted.filter(([isDue, ...types]) => isDue && !has(...types)).map(([, ...types]) => types.join(' or '));
+}
+
 /** What the ledger held before an event. */
 interface Before {
   /** By type. */

@@ -133,6 +133,12 @@ describe('what a producer records', () => {
     expect(departures([...again, a.cancels()], { scenario, completed: true })).toEqual([null]);
   });
 
+  it('is done meanwhile right after the record that it follows', () => {
+    const asked = { script: [send], during: [{ do: 'steer', after: 'run_started#1', text: 'More.', send_id: 'm-1' }] };
+    expect(departures([began(), a.steers('More.', 'm-1'), a.step(4)], { scenario: asked })).toEqual([]);
+    expect(departures([began(), a.step(3), a.steers('More.', 'm-1')], { scenario: asked })).toEqual([4]);
+  });
+
   it('cancels with an interrupting message what goes on', () => {
     const asked = { script: [send, script[2]], during: [] };
     expect(departures([began(), queues('r', 'Now.', 'interrupt'), a.cancels()], { scenario: asked })).toEqual([]);

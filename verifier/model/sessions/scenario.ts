@@ -79,7 +79,9 @@ function wrongIn(scenario: unknown, record: SessionRecord, before: History, acts
   }
   if (record.type === 'run_started') return runWrong(scenario, record, before, acts, isProducer);
   if (!actedTypes.has(record.type) || acts.take(record)) return null;
-  return isCancelOfInterrupt(record, before) ? null : 'this is not what the scenario asks for.';
+  if (!isCancelOfInterrupt(record, before)) return 'this is not what the scenario asks for.';
+  acts.follows(record);
+  return null;
 }
 
 function runWrong(
@@ -116,6 +118,9 @@ class Acts {
   /** By type and number in the process, the seq of each record that was added. */
   private readonly seqs = new Map<string, number>();
   private readonly counts = new Map<string, number>();
+  private readonly past: SessionRecord[] = [];
+  /** What was recorded while a run went on, and what came with it. */
+  private readonly meanwhile = new Set<SessionRecord>();
 
   constructor(
     private readonly scripts: readonly (readonly Action[])[],
@@ -124,7 +129,13 @@ class Acts {
     this.next = scripts.map(() => 0);
   }
 
-  seen({ type, seq }: SessionRecord): void {
+  follows(record: SessionRecord): void {
+    this.meanwhile.add(record);
+  }
+
+  seen(record: SessionRecord): void {
+    const { type, seq } = record;
+    this.past.push(record);
     const count = (this.counts.get(type) ?? 0) + 1;
     this.counts.set(type, count);
     this.seqs.set(`${type}#${count}`, seq);
@@ -137,9 +148,21 @@ class Acts {
       this.next[index] = at + 1;
       return true;
     }
-    const action = this.during.find((one) => !this.used.has(one) && isShownBy(one, record) && this.hasBegun(one));
-    if (action !== undefined) this.used.add(action);
-    return action !== undefined;
+    const action = this.during.find((one) => !this.used.has(one) && isShownBy(one, record) && this.isRightAfter(one));
+    if (action === undefined) return false;
+    this.used.add(action);
+    this.follows(record);
+    return true;
+  }
+
+  /** Behind the barrier of the record that it follows stands nothing but what was done meanwhile, too. */
+  private isRightAfter({ after }: Action): boolean {
+    if (after === null) return true;
+    const seq = this.seqs.get(`${after.type}#${after.occurrence}`);
+    const first = this.past.findIndex((one) => one.seq === seq);
+    const { synced, fence } = this.past[first] ?? {};
+    const isOfBarrier = (one: SessionRecord): boolean => one.synced === synced && one.fence === fence;
+    return first >= 0 && this.past.slice(first).every((one) => isOfBarrier(one) || this.meanwhile.has(one));
   }
 
   /**

@@ -13,6 +13,9 @@ export const callsInspectionMutations = {
     onPlace(completed, 'the export lacks its last event', ['export-mismatch'], (editor, target) =>
       editor.inspection(target, ({ events }) => void events?.pop()),
     ),
+    onPlace(completed, 'an inspector exported a session', ['export-mismatch'], (editor, target) =>
+      editor.inspection(target, (value) => void (value.session = {})),
+    ),
     onPlace(completed, 'the export lacks an artifact', ['export-mismatch'], (editor, target) =>
       editor.inspection(target, ({ artifacts }) => void artifacts?.pop()),
     ),

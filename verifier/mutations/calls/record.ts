@@ -154,8 +154,11 @@ export const recordMutations = {
       ['completion-unsound', 'prediction-failed'],
       completedTooEarly,
     ),
-    onPlace(unforetold, 'a role says that it answered from the ledger what it sent', ['completion-unsound'], (editor, target) =>
-      editor.answer(target, (value) => void (value.replayed = true)),
+    onPlace(
+      unforetold,
+      'a role says that it answered from the ledger what it sent',
+      ['completion-unsound', 'record-malformed'],
+      (editor, target) => editor.answer(target, (value) => void (value.replayed = true)),
     ),
     onAdded('a success with an error', ['completion-unsound'], 'call.completed', (payload) => {
       payload.error = 'provider_error';
@@ -202,6 +205,15 @@ export const recordMutations = {
       resumed,
     ),
   ],
+  'spec-mismatch': [
+    onAdded(
+      'a resume went on although the spec was not found equal',
+      ['spec-mismatch'],
+      'call.resumed',
+      (payload) => void (payload.spec_verified = false),
+      resumed,
+    ),
+  ],
   'refusal-acted': [
     onEvents(refused, 'a refusal that appended an event', ['refusal-acted', 'resume-unlawful', 'prediction-failed'], (events) => [
       ...events,
@@ -209,6 +221,9 @@ export const recordMutations = {
     ]),
   ],
   'observation-mismatch': [
+    onAdded('a complete delivery says why it was not', ['observation-mismatch'], 'attempt.observed', (payload) => {
+      payload.detail = 'the connection was reset';
+    }),
     onEvents(honouredRetry, 'a media type of a broken delivery', ['observation-mismatch'], (events) => {
       for (const { type, payload } of events)
         if (type === 'attempt.observed' && payload.delivery === 'broken') payload.content_type = 'text/plain';

@@ -52,7 +52,7 @@ export function changeFrames(editor: Editor, target: Snapshot, change: (frames: 
 }
 
 /** Frames of one barrier stay of one; what is put between two of them is of it too. */
-function syncedAnew(frames: readonly Forged[], moved: (seq: number) => number): number[] {
+export function syncedAnew(frames: readonly Forged[], moved: (seq: number) => number): number[] {
   const barriers = new Map<string, number>();
   return frames.map(({ fence, seq, synced }, index) => {
     const next = frames[index + 1];
@@ -69,7 +69,7 @@ const numbered = /\b(step|batch)-(\d+)\b/g;
 const seqNames: ReadonlySet<string> = new Set(['watermark_seq', 'resumed_from_seq', 'request_seq', 'approval_seq']);
 
 /** With every number of a frame that it names moved. */
-function renamed(value: unknown, moved: (seq: number) => number, name = ''): unknown {
+export function renamed(value: unknown, moved: (seq: number) => number, name = ''): unknown {
   if (typeof value === 'string' && /(?:^|\/)(?:step|batch)-\d+/.test(value) && name !== 'text')
     return value.replaceAll(numbered, (_all, what: string, seq: string) => `${what}-${moved(Number(seq))}`);
   if (typeof value === 'number') return seqNames.has(name) ? moved(value) : value;
@@ -78,7 +78,7 @@ function renamed(value: unknown, moved: (seq: number) => number, name = ''): unk
   return Object.fromEntries(Object.entries(value).map(([own, one]) => [own, renamed(one, moved, own)]));
 }
 
-function renameKeys(editor: Editor, target: Snapshot, moved: (seq: number) => number): void {
+export function renameKeys(editor: Editor, target: Snapshot, moved: (seq: number) => number): void {
   editor.receipts(target, (lines) => {
     for (const line of lines) {
       if (line.kind === 'settled' || line.idempotency_key === null) continue;

@@ -73,6 +73,15 @@ export const recordMutations = {
         frame.synced -= 1;
       },
     ),
+    onFirst(grouped, 'a record has a barrier of its own', ['record-order'], 'model_step_finished', (_payload, frame) => {
+      frame.synced = frame.seq - 1;
+    }),
+    onFirst(grouped, 'a barrier was durable in part', ['record-order'], 'model_step_finished', (_payload, frame) => {
+      frame.synced += 1;
+    }),
+    onFirst(acted, 'the end of a run tells of more than its steps used', ['record-order'], 'run_finished', (payload) => {
+      (payload.usage as { input_tokens: number }).input_tokens += 1;
+    }),
     onFrames(apart, 'two records share a barrier where each is to have its own', ['record-order'], (added) => {
       const last = added.at(-1);
       if (last === undefined || added.at(-2)?.type === 'lineage') return false;

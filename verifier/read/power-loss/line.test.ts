@@ -51,8 +51,8 @@ describe('a line of a trace', () => {
 describe('the last line', () => {
   it('tells how the role ended', () =>
     expect([endIn('7 +++ exited with 0 +++'), endIn('7 +++ killed by SIGKILL +++')]).toEqual([
-      { pid: 7, killed: false },
-      { pid: 7, killed: true },
+      { pid: 7, killed: false, code: 0 },
+      { pid: 7, killed: true, code: null },
     ]));
 
   it('is needed', () => expect(() => endIn('7 unlink("<state>/a") = 0')).toThrow(EvidenceError));

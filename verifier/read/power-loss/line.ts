@@ -24,10 +24,12 @@ export interface ToldCall {
 export interface ToldEnd {
   readonly pid: number;
   readonly killed: boolean;
+  /** With what it exited; null where it was killed. */
+  readonly code: number | null;
 }
 
 const head = /^([1-9]\d*) (\w+)\(/;
-const endLine = /^([1-9]\d*) \+\+\+ (?:(killed by SIGKILL)|exited with \d+) \+\+\+$/;
+const endLine = /^([1-9]\d*) \+\+\+ (?:(killed by SIGKILL)|exited with (\d+)) \+\+\+$/;
 const descriptor = /(-?\d+|AT_FDCWD)<((?:<state>)?[^>]*)>(?:\(deleted\))?(?=[,)])/y;
 const bare = /[^,()"<>[\]{}]+/y;
 const tail = /\) += (\?|-?\d+)(?:<.*>)?$/y;
@@ -42,9 +44,9 @@ export function unmodelled(detail: string): EvidenceError {
 }
 
 export function endIn(line: string): ToldEnd {
-  const [, pid, killed] = endLine.exec(line) ?? [];
+  const [, pid, killed, code] = endLine.exec(line) ?? [];
   if (pid === undefined) throw malformed('The trace does not end with the end of its process.');
-  return { pid: Number(pid), killed: killed !== undefined };
+  return { pid: Number(pid), killed: killed !== undefined, code: code === undefined ? null : Number(code) };
 }
 
 /** The name alone, before anything else of the line is believed. */
