@@ -54,7 +54,7 @@ export const ledgerMutations = {
       changeDatabase(editor, target, (db) => void db.exec('CREATE VIEW latest AS SELECT max(seq) FROM events')),
     ),
     onState('the version is another one', ['ledger-schema'], (target, editor) =>
-      changeDatabase(editor, target, (db) => void db.pragma('user_version = 2')),
+      changeDatabase(editor, target, (db) => void db.exec('PRAGMA user_version = 2')),
     ),
   ],
   'event-chain-broken': [
