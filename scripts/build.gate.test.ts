@@ -32,8 +32,7 @@ function temporary(): string {
   return made.at(-1) as string;
 }
 
-function smallProject(): string {
-  const folder = temporary();
+function smallProject(folder = temporary()): string {
   for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'bin', 'scripts']) {
     cpSync(name, join(folder, name), { recursive: true });
   }
@@ -103,6 +102,47 @@ describe('the build', () => {
     expect(builds(folder)).toHaveLength(1);
     expect(existsSync(join(folder, 'dist', builds(folder)[0] ?? '', 'build.json'))).toBe(true);
   });
+});
+
+describe('the verifier as one file', () => {
+  const entry = `
+import { Command } from 'commander';
+import Database from 'better-sqlite3';
+import ranks from 'js-tiktoken/ranks/o200k_base';
+process.stdout.write([typeof Command, typeof Database, ranks.bpe_ranks.length > 1e6].join());
+`;
+  const withVerifier = (folder?: string): string => {
+    const project = smallProject(folder);
+    mkdirSync(join(project, 'verifier/cli'), { recursive: true });
+    writeFileSync(join(project, 'verifier/cli/standalone.ts'), entry);
+    return project;
+  };
+
+  it(
+    'has the same bytes from two folders, is listed in the inventory, lies where a person looks, and runs with nothing around it',
+    { timeout: 300_000 },
+    () => {
+      const projects = [withVerifier(), withVerifier(join(temporary(), 'further', 'down'))];
+      const made = projects.map((project) => {
+        const target = build(project).stdout.trim();
+        const bytes = readFileSync(join(target, 'killpoint-verify.mjs'));
+        const { files } = JSON.parse(readFileSync(join(target, 'build.json'), 'utf8')) as {
+          files: { path: string; sha256: string }[];
+        };
+        const listed = files.find(({ path }) => path === 'killpoint-verify.mjs');
+        expect(listed?.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
+        expect(readFileSync(join(project, 'dist/killpoint-verify.mjs')).equals(bytes)).toBe(true);
+        return bytes;
+      });
+      expect(made[0]?.equals(made[1] ?? Buffer.alloc(0))).toBe(true);
+      const alone = join(temporary(), 'killpoint-verify.mjs');
+      writeFileSync(alone, made[0] ?? '');
+      expect(execFileSync(process.execPath, [alone], { encoding: 'utf8' })).toBe('function,function,true');
+      const text = made[0]?.toString('utf8') ?? '';
+      expect(text).toContain('js-tiktoken 1.0.21 (MIT)');
+      expect(text).not.toMatch(/\.\.\/node_modules/);
+    },
+  );
 });
 
 describe('the launcher', () => {

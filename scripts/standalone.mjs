@@ -38,7 +38,9 @@ export function writeStandalone(folder, nodeModules) {
       legalComments: 'none',
       external: ['better-sqlite3/package.json'],
       alias: { bindings: loader },
-      banner: { js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);" },
+      banner: {
+        js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
+      },
       nodePaths: [nodeModules],
       preserveSymlinks: true,
       absWorkingDir: folder,
