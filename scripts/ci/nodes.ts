@@ -19,6 +19,35 @@ const versions = ['22.23.5', '24.22.3'];
 const registrySilent =
   'The binaries of other Node versions could not be fetched from the package registry, so nothing was tried:';
 
+/** What engines may differ in: each image is read as rows, or refused, in the same words. */
+const images: Record<string, (db: Database.Database) => void> = {
+  empty: () => undefined,
+  'a zero byte in a text': (db) => insert(db, 1, "'a' || char(0) || 'b'"),
+  'a text that is not UTF-8': (db) => insert(db, 1, "CAST(x'7b22ff227d' AS TEXT)"),
+  'a replacement character': (db) => insert(db, 1, "char(65533) || 'x'"),
+  'a mark of byte order': (db) => insert(db, 1, "char(65279) || 'x'"),
+  'bytes, and none': (db) => db.exec("INSERT INTO artifacts VALUES ('b', 't', x'00ff'), ('a', 't', x'')"),
+  'a large integer': (db) => {
+    insert(db, 1, "'x'");
+    db.exec('DROP TRIGGER events_no_update; UPDATE events SET seq = 9007199254740995');
+    db.exec(ledgerV1.statements.find((sql) => sql.includes('events_no_update')) ?? '');
+  },
+  'a table more': (db) => db.exec('CREATE TABLE t (x)'),
+};
+
+const rowReader = `
+const [main, ...paths] = process.argv.slice(1);
+const { readLedger } = await import(main);
+const { readFileSync } = await import('node:fs');
+const told = (_key, value) => (value?.type === 'Buffer' ? 'bytes ' + Buffer.from(value.data).toString('hex') : value);
+for (const path of paths) {
+  try {
+    console.log(JSON.stringify(readLedger(readFileSync(path)), told));
+  } catch ({ code, message }) {
+    console.log(code, message);
+  }
+}`;
+
 step('verifier as one file', () =>
   withFolder('nodes', (folder) => {
     const build = ensureBuild();
@@ -119,22 +148,6 @@ function signsAlone(folder: string, file: string, whole: string, bundle: string)
   demand(0, process.execPath, [whole, bag, '--key', open]);
 }
 
-/** What engines may differ in: each image is read as rows, or refused, in the same words. */
-const images: Record<string, (db: Database.Database) => void> = {
-  empty: () => undefined,
-  'a zero byte in a text': (db) => insert(db, 1, "'a' || char(0) || 'b'"),
-  'a text that is not UTF-8': (db) => insert(db, 1, "CAST(x'7b22ff227d' AS TEXT)"),
-  'a replacement character': (db) => insert(db, 1, "char(65533) || 'x'"),
-  'a mark of byte order': (db) => insert(db, 1, "char(65279) || 'x'"),
-  'bytes, and none': (db) => db.exec("INSERT INTO artifacts VALUES ('b', 't', x'00ff'), ('a', 't', x'')"),
-  'a large integer': (db) => {
-    insert(db, 1, "'x'");
-    db.exec('DROP TRIGGER events_no_update; UPDATE events SET seq = 9007199254740995');
-    db.exec(ledgerV1.statements.find((sql) => sql.includes('events_no_update')) ?? '');
-  },
-  'a table more': (db) => db.exec('CREATE TABLE t (x)'),
-};
-
 function insert(db: Database.Database, seq: number, payload: string): void {
   db.exec(`INSERT INTO events VALUES (${seq}, 'task.created', 'task-1', NULL, NULL, NULL, ${payload}, 'now', 'x')`);
 }
@@ -157,19 +170,6 @@ function imagesIn(folder: string): string[] {
     return path;
   });
 }
-
-const rowReader = `
-const [main, ...paths] = process.argv.slice(1);
-const { readLedger } = await import(main);
-const { readFileSync } = await import('node:fs');
-const told = (_key, value) => (value?.type === 'Buffer' ? 'bytes ' + Buffer.from(value.data).toString('hex') : value);
-for (const path of paths) {
-  try {
-    console.log(JSON.stringify(readLedger(readFileSync(path)), told));
-  } catch ({ code, message }) {
-    console.log(code, message);
-  }
-}`;
 
 function sameRows(folder: string, build: string, nodes: string[]): void {
   const paths = imagesIn(folder);
