@@ -21,6 +21,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { standalone, writeStandalone } from './standalone.mjs';
 
 const made: string[] = [];
 afterAll(() => {
@@ -118,31 +119,37 @@ process.stdout.write([typeof Command, typeof Database, ranks.bpe_ranks.length > 
     return project;
   };
 
-  it(
-    'has the same bytes from two folders, is listed in the inventory, lies where a person looks, and runs with nothing around it',
-    { timeout: 300_000 },
-    () => {
-      const projects = [withVerifier(), withVerifier(join(temporary(), 'further', 'down'))];
-      const made = projects.map((project) => {
-        const target = build(project).stdout.trim();
-        const bytes = readFileSync(join(target, 'killpoint-verify.mjs'));
-        const { files } = JSON.parse(readFileSync(join(target, 'build.json'), 'utf8')) as {
-          files: { path: string; sha256: string }[];
-        };
-        const listed = files.find(({ path }) => path === 'killpoint-verify.mjs');
-        expect(listed?.sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
-        expect(readFileSync(join(project, 'dist/killpoint-verify.mjs')).equals(bytes)).toBe(true);
-        return bytes;
-      });
-      expect(made[0]?.equals(made[1] ?? Buffer.alloc(0))).toBe(true);
-      const alone = join(temporary(), 'killpoint-verify.mjs');
-      writeFileSync(alone, made[0] ?? '');
-      expect(execFileSync(process.execPath, [alone], { encoding: 'utf8' })).toBe('function,function,true');
-      const text = made[0]?.toString('utf8') ?? '';
-      expect(text).toContain('js-tiktoken 1.0.21 (MIT)');
-      expect(text).not.toMatch(/\.\.\/node_modules/);
-    },
-  );
+  it('lies in the build and where a person looks, is listed in the inventory, and runs with nothing around it', () => {
+    const project = withVerifier();
+    const target = build(project).stdout.trim();
+    const bytes = readFileSync(join(target, standalone));
+    const { files } = JSON.parse(readFileSync(join(target, 'build.json'), 'utf8')) as {
+      files: { path: string; sha256: string }[];
+    };
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(files.find(({ path }) => path === standalone)?.sha256).toBe(sha256);
+    expect(readFileSync(join(project, 'dist', standalone)).equals(bytes)).toBe(true);
+    const alone = join(temporary(), standalone);
+    writeFileSync(alone, bytes);
+    expect(execFileSync(process.execPath, [alone], { encoding: 'utf8' })).toBe('function,function,true');
+    expect(bytes.toString('utf8')).toContain(' *   js-tiktoken 1.0.21 (MIT)\n');
+  });
+
+  it('has the same bytes wherever the modules and the packages lie', () => {
+    const shallow = temporary();
+    const deep = join(temporary(), 'further', 'down');
+    symlinkSync(resolve('node_modules'), join(shallow, 'node_modules'));
+    for (const folder of [shallow, deep]) {
+      mkdirSync(join(folder, 'verifier/cli'), { recursive: true });
+      writeFileSync(join(folder, 'verifier/cli/standalone.js'), entry);
+    }
+    writeStandalone(shallow, join(shallow, 'node_modules'));
+    writeStandalone(deep, resolve('node_modules'));
+    const [one, other] = [shallow, deep].map((folder) => readFileSync(join(folder, standalone), 'utf8'));
+    expect(one).toBe(other);
+    expect(one).not.toMatch(/\.\.\/[^'"\n]*node_modules/);
+    expect(readdirSync(shallow).sort()).toEqual([standalone, 'node_modules', 'verifier']);
+  });
 });
 
 describe('the launcher', () => {

@@ -6,7 +6,7 @@
  */
 import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 
 export const standalone = 'killpoint-verify.mjs';
 
@@ -22,6 +22,8 @@ const loaderOf = (version) => `module.exports = (name) => {
 export function writeStandalone(folder, nodeModules) {
   const { buildSync } = createRequire(import.meta.url)('esbuild');
   const manifestOf = (name) => JSON.parse(fs.readFileSync(join(nodeModules, name, 'package.json'), 'utf8'));
+  // Where the packages lie, seen from the folder of the build, is no part of the program.
+  const outside = `${relative(folder, nodeModules).split(sep).join('/')}/`;
   const loader = join(folder, 'addon-outside.cjs');
   fs.writeFileSync(loader, loaderOf(manifestOf('better-sqlite3').version));
   try {
@@ -47,7 +49,7 @@ export function writeStandalone(folder, nodeModules) {
       logLevel: 'silent',
     });
     const names = [...new Set(Object.keys(metafile.inputs).flatMap((path) => packageOf(path) ?? []))].sort();
-    const text = `${headOf(names.map(manifestOf))}${withoutPlaces(outputFiles[0].text)}${licences(names, nodeModules)}`;
+    const text = `${headOf(names.map(manifestOf))}${outputFiles[0].text.replaceAll(outside, 'node_modules/')}${licences(names, nodeModules)}`;
     fs.writeFileSync(join(folder, standalone), text);
   } finally {
     fs.rmSync(loader);
@@ -56,11 +58,6 @@ export function writeStandalone(folder, nodeModules) {
 
 function packageOf(path) {
   return /(?:^|\/)node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*\/node_modules\/)/.exec(path)?.[1];
-}
-
-/** Where the packages lay, seen from the folder of the build, is no part of the program. */
-function withoutPlaces(text) {
-  return text.replaceAll(/(?:\.\.\/)+node_modules\//g, 'node_modules/');
 }
 
 function headOf(manifests) {
