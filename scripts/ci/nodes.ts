@@ -4,7 +4,7 @@
  * named are fresh ones: each of their runs has recorded the hash of this very file.
  */
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import { copyFileSync, cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Database from 'better-sqlite3';
 import { ledgerV1 } from '../../verifier/contract/data.js';
@@ -68,6 +68,7 @@ step('verifier as one file', () =>
       same(node, of.calls, verdictOf(node, whole, calls, /^Ledgers were read with node:sqlite: .* \(ERR_DLOPEN_FAILED\)\.$/m));
     }
     sameRows(folder, build, nodes);
+    leavesNothing(folder, nodes[0] ?? '', file, calls);
     signsAlone(folder, file, whole, sessions);
     besideTheFile(file, of.calls, calls);
     const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
@@ -135,6 +136,18 @@ function besideTheFile(file: string, wanted: string, bundle: string): void {
   writeFileSync(join(place, 'package.json'), '{ "name": "better-sqlite3", "version": "0.0.0" }\n');
   const { stderr } = run(process.execPath, [file, bundle, '--json']);
   if (!stderr.includes('(ANOTHER_VERSION)')) throw new Error(`Another version of better-sqlite3 was not refused: ${stderr}`);
+}
+
+/** An engine that needs a file has none afterwards; where it cannot have one, there is no engine. */
+function leavesNothing(folder: string, node: string, file: string, bundle: string): void {
+  const place = join(folder, 'tmp');
+  mkdirSync(place);
+  demand(0, node, [file, bundle, '--json'], { env: { ...process.env, TMPDIR: place } });
+  const left = readdirSync(place);
+  if (left.length > 0) throw new Error(`${node} leaves ${left.join(', ')} in its temporary folder.`);
+  const { stdout } = demand(2, node, [file, bundle, '--json'], { env: { ...process.env, TMPDIR: join(place, 'nowhere') } });
+  if (!stdout.includes('needs a temporary file, which cannot be written'))
+    throw new Error(`${node} without a temporary folder: ${stdout.slice(0, 500)}`);
 }
 
 /** The packages of signatures are inside; what they sign, the whole installation accepts. */
