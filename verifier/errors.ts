@@ -8,6 +8,7 @@ export type EvidenceCode =
   | 'ill-formed-text'
   | 'ledger-schema'
   | 'ledger-unreadable'
+  | 'no-engine'
   | 'not-canonical'
   | 'not-json'
   | 'not-utf8'

@@ -4,6 +4,7 @@
  */
 import { InputError, SignatureError } from '../errors.js';
 import { canonical } from '../read/canonical.js';
+import { engineWords } from '../read/sqlite/here.js';
 import { verify } from '../verdict.js';
 import { readBag } from './bag.js';
 import { exitCodeOf, exitCodes } from './exit.js';
@@ -32,6 +33,7 @@ export async function verifyCommand(bundle: string, json: boolean, streams: Stre
     json ? `${canonical(judgement.verdict)}\n` : (await import('./render.js')).renderJudgement(judgement, streams.colour),
   );
   if (said !== undefined) streams.err(said);
+  tellEngine(streams);
   return exitCodeOf(verdict);
 }
 
@@ -59,6 +61,13 @@ export async function corruptCommand(bundle: string, json: boolean, streams: Str
   // Without --json nothing is counted then: "0 survivors" would read like a pass.
   if (json || !unfit)
     streams.out(json ? `${canonical(corruption)}\n` : (await import('./render.js')).renderCorruption(corruption));
+  tellEngine(streams);
   if (unfit) return exitCodes.unknown;
   return corruption.survivors.length > 0 ? exitCodes.invalid : exitCodes.valid;
+}
+
+/** The verdict is the same bytes whichever engine read the rows, so it is told beside it. */
+function tellEngine(streams: Streams): void {
+  const words = engineWords();
+  if (words !== null) streams.err(`${words}\n`);
 }
