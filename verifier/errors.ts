@@ -11,6 +11,7 @@ export type EvidenceCode =
   | 'not-canonical'
   | 'not-json'
   | 'not-utf8'
+  | 'too-large'
   | 'unmodelled'
   | 'wrong-shape';
 

@@ -27,7 +27,8 @@ export const g01: BundleCheck = {
       where: { ...nowhere, file },
       detail,
     }));
-    const unknown = tree.unreadable.length > 0 ? 'A file of the bundle cannot be read.' : undefined;
+    const [unread] = tree.unreadable;
+    const unknown = unread === undefined ? undefined : `${unread.path} ${unread.why}.`;
     return { expected: planned.length, seen: planned.filter((path) => tree.files.has(path)).length, findings, unknown };
   },
 };

@@ -9,7 +9,7 @@ import { ledgerV1 } from '../contract/data.js';
 import { EvidenceError } from '../errors.js';
 import { fileSha256, sha256 } from './hash.js';
 import { Memory } from './memory.js';
-import { mergeWal } from './wal.js';
+import { mergeWal, pageSizeOf } from './wal.js';
 
 export interface EventRow {
   readonly seq: number;
@@ -35,6 +35,9 @@ export interface LedgerRows {
   readonly artifacts: readonly ArtifactRow[];
 }
 
+const utf8 = 1;
+const leafOfTable = 0x0d;
+
 /** Equal bytes hold equal rows. */
 export function readLedger(
   database: Uint8Array,
@@ -46,6 +49,10 @@ export function readLedger(
   const before = memory.rows.get(key);
   if (before !== undefined) return before;
   const { image } = mergeWal(database, log, lostPower);
+  const pageSize = pageSizeOf(image);
+  // A page is written whole or not at all by whoever is killed, and what a log adds it adds in pages.
+  if (!lostPower && pageSize > 0 && image.length % pageSize !== 0)
+    throw new EvidenceError('ledger-unreadable', 'The database ends within a page.');
   const merged = sha256(image);
   // Most of what a power loss may leave differs in what no commit covers.
   const rows = memory.images.get(merged) ?? withMerged(image, rowsOf);
@@ -67,6 +74,10 @@ function withMerged<T>(image: Buffer, use: (db: Database.Database) => T): T {
   if (image.readUInt32BE(68) !== ledgerV1.application_id || image.readUInt32BE(60) !== ledgerV1.user_version) {
     throw new EvidenceError('ledger-schema', 'The application id or the version is not that of ledger/v1.');
   }
+  if (image.readUInt32BE(56) !== utf8) throw new EvidenceError('ledger-schema', 'The texts of the database are not UTF-8.');
+  // The engine reads the schema before anything else can be asked of it.
+  if (image.readUInt8(100) !== leafOfTable)
+    throw new EvidenceError('ledger-schema', 'The tables and triggers do not lie in one page, as those of ledger/v1 do.');
   // An image in memory has no log; the two format bytes would make the engine look for one.
   image[18] = 1;
   image[19] = 1;
@@ -86,6 +97,7 @@ function withMerged<T>(image: Buffer, use: (db: Database.Database) => T): T {
 
 function rowsOf(db: Database.Database): LedgerRows {
   checkSchema(db);
+  checkPages(db);
   const events = db
     .prepare(
       'SELECT seq, type, task_id, call_id, attempt_id, compilation_id, payload, recorded_at, digest FROM events ORDER BY seq',
@@ -93,7 +105,19 @@ function rowsOf(db: Database.Database): LedgerRows {
     .all();
   const artifacts = db.prepare('SELECT sha256, media_type, bytes FROM artifacts ORDER BY sha256').all();
   for (const [table, rows] of Object.entries({ events, artifacts })) demandUtf8(db, table, rows as object[]);
-  return { events: events as EventRow[], artifacts: artifacts as ArtifactRow[] };
+  return { events: numbered(events as EventRow[]), artifacts: artifacts as ArtifactRow[] };
+}
+
+/** Every page has one place, every cell the type of its column: the engine's own check, which ends at the first that has not. */
+function checkPages(db: Database.Database): void {
+  const found = db.pragma('integrity_check(1)', { simple: true });
+  if (found !== 'ok') throw new EvidenceError('ledger-unreadable', 'The pages of the database contradict one another.');
+}
+
+/** The engine counts further than a number does. */
+function numbered(events: EventRow[]): EventRow[] {
+  if (events.every(({ seq }) => Number.isSafeInteger(seq))) return events;
+  throw new EvidenceError('ledger-unreadable', 'A seq of events is no safe integer.');
 }
 
 function checkSchema(db: Database.Database): void {

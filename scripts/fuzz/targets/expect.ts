@@ -1,0 +1,26 @@
+/** What any input may do to a reader: be read, or be refused by the reader's own error, in little time. Everything else is a find. */
+import { EvidenceError } from '../../../verifier/errors.js';
+
+/** Of processor time, so that a busy machine finds nothing; an input is at most 64 KiB. */
+const mostMs = 2000;
+
+export function bounded(use: () => void): void {
+  const before = process.cpuUsage();
+  use();
+  const { user, system } = process.cpuUsage(before);
+  if ((user + system) / 1000 > mostMs) throw new Error(`The reader took ${(user + system) / 1000} ms.`);
+}
+
+/** Undefined where the reader refuses. */
+export function readOrRefused<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof EvidenceError) return undefined;
+    throw error;
+  }
+}
+
+export function demand(isSo: boolean, otherwise: string): asserts isSo {
+  if (!isSo) throw new Error(otherwise);
+}
