@@ -19,7 +19,7 @@ const tool = join(root, 'dist/fuzz/tool');
 const fuzzer = join(tool, 'node_modules/jsfuzz/build/src/index.js');
 const rssMebibytes = 1024;
 /** The first input waits for all of the target to be instrumented. What one may take of a processor is the targets' own bound. */
-const secondsOfOne = 120;
+const secondsOfOne = 600;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { seconds: { type: 'string', default: '60' } } });
 const seconds = Number(values.seconds);

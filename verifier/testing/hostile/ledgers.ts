@@ -312,6 +312,7 @@ const sidecars: Hostile[] = [
     { exit: 0, codes: [] },
   ),
   row('with a journal beside it', (editor) => void editor.files.set(`${ledger}-journal`, Buffer.alloc(512)), {
+    at: `${ledger}-journal`,
     codes: ['state-malformed'],
   }),
 ];
