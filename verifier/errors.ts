@@ -12,6 +12,7 @@ export type EvidenceCode =
   | 'not-canonical'
   | 'not-json'
   | 'not-utf8'
+  | 'too-large'
   | 'unmodelled'
   | 'wrong-shape';
 

@@ -27,7 +27,8 @@ export const g01: BundleCheck = {
       where: { ...nowhere, file },
       detail,
     }));
-    let unknown = tree.unreadable.length > 0 ? 'A file of the bundle cannot be read.' : undefined;
+    const [unread] = tree.unreadable;
+    let unknown = unread === undefined ? undefined : `${unread.path} ${unread.why}.`;
     let planned: string[] = [];
     try {
       planned = plannedFiles(bundle, model);

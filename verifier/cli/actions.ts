@@ -8,6 +8,7 @@ import { engineWords } from '../read/sqlite/here.js';
 import { verify } from '../verdict.js';
 import { readBag } from './bag.js';
 import { exitCodeOf, exitCodes } from './exit.js';
+import { shown } from './shown.js';
 import type { KeyUse } from './signatures.js';
 
 export interface Streams {
@@ -27,7 +28,7 @@ export async function verifyCommand(bundle: string, json: boolean, streams: Stre
   } catch (error) {
     // Neither a missing signature nor a full disk takes the place of a verdict that raises the alarm by itself.
     if (verdict !== 'invalid' || !(error instanceof SignatureError || error instanceof InputError)) throw error;
-    said = `${error.message}\n`;
+    said = `${shown(error.message)}\n`;
   }
   streams.out(
     json ? `${canonical(judgement.verdict)}\n` : (await import('./render.js')).renderJudgement(judgement, streams.colour),

@@ -10,7 +10,7 @@ import { fileSha256, sha256 } from './hash.js';
 import { Memory } from './memory.js';
 import type { Engine, OpenImage } from './sqlite/engine.js';
 import { engineHere } from './sqlite/here.js';
-import { mergeWal } from './wal.js';
+import { mergeWal, pageSizeOf } from './wal.js';
 
 export interface EventRow {
   readonly seq: number;
@@ -42,6 +42,7 @@ const eventColumns = [
 ];
 /** As the header of a database says it. */
 const utf8 = 1;
+const leafOfTable = 0x0d;
 const noBytes = Buffer.alloc(0);
 
 /** Equal bytes hold equal rows. */
@@ -55,6 +56,10 @@ export function readLedger(
   const before = memory.rows.get(key);
   if (before !== undefined) return before;
   const { image } = mergeWal(database, log, lostPower);
+  const pageSize = pageSizeOf(image);
+  // A page is written whole or not at all by whoever is killed, and what a log adds it adds in pages.
+  if (!lostPower && pageSize > 0 && image.length % pageSize !== 0)
+    throw new EvidenceError('ledger-unreadable', 'The database ends within a page.');
   const merged = sha256(image);
   // Most of what a power loss may leave differs in what no commit covers.
   const rows = memory.images.get(merged) ?? withMerged(image, memory.engine(), rowsOf);
@@ -78,6 +83,9 @@ function withMerged<T>(image: Buffer, engine: Engine, use: (db: OpenImage) => T)
   }
   // In another encoding a text has other bytes, and no writer of a ledger chose one.
   if (image.readUInt32BE(56) !== utf8) throw new EvidenceError('ledger-schema', 'The text encoding is not UTF-8.');
+  // The engine reads the schema before anything else can be asked of it.
+  if (image.readUInt8(100) !== leafOfTable)
+    throw new EvidenceError('ledger-schema', 'The tables and triggers do not lie in one page, as those of ledger/v1 do.');
   // The merged image has no log; the two format bytes would make the engine look for one.
   image[18] = 1;
   image[19] = 1;
@@ -86,11 +94,18 @@ function withMerged<T>(image: Buffer, engine: Engine, use: (db: OpenImage) => T)
 
 function rowsOf(db: OpenImage): LedgerRows {
   checkSchema(db);
+  if (!db.isSound()) throw new EvidenceError('ledger-unreadable', 'The pages of the database contradict one another.');
   const events = db.rows('events', eventColumns, 'seq');
   const artifacts = db.rows('artifacts', ['sha256', 'media_type', 'bytes'], 'sha256');
   for (const [table, rows] of Object.entries({ events, artifacts })) demandUtf8(db, table, rows);
-  // The values of a column are not trusted to be of its type; whoever reads a row holds it against its shape.
-  return { events: events as unknown as EventRow[], artifacts: artifacts as unknown as ArtifactRow[] };
+  // The values of other columns are not trusted to be of their type; whoever reads a row holds it against its shape.
+  return { events: numbered(events as unknown as EventRow[]), artifacts: artifacts as unknown as ArtifactRow[] };
+}
+
+/** The engine counts further than a number does. */
+function numbered(events: EventRow[]): EventRow[] {
+  if (events.every(({ seq }) => Number.isSafeInteger(seq))) return events;
+  throw new EvidenceError('ledger-unreadable', 'A seq of events is no safe integer.');
 }
 
 function checkSchema(db: OpenImage): void {

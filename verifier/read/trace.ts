@@ -5,7 +5,7 @@
  */
 import { syscalls } from '../contract/data.js';
 import { EvidenceError } from '../errors.js';
-import { decodeUtf8 } from './canonical.js';
+import { decodeUtf8, linesOf } from './canonical.js';
 import type { SyscallKill } from './plan.js';
 
 export interface TracedCall {
@@ -36,7 +36,7 @@ const endLine = /^([1-9]\d*) \+\+\+ (?:(killed by SIGKILL)|exited with \d+) \+\+
 export function readTrace(bytes: Uint8Array, family: SyscallKill['family']): Trace {
   const text = decodeUtf8(bytes);
   if (!text.endsWith('\n')) throw new EvidenceError('wrong-shape', 'The trace does not end with a whole line.');
-  const lines = text.slice(0, -1).split('\n');
+  const lines = linesOf(text.slice(0, -1));
   const last = endLine.exec(lines.pop() ?? '');
   if (last === null) throw new EvidenceError('wrong-shape', 'The trace does not end with the end of its process.');
   const names: readonly string[] = syscalls[family];

@@ -4,7 +4,7 @@
  * Fault model: any text. What is not of the contract's form is `wrong-shape`, what the model does not know `unmodelled`; nothing is guessed.
  */
 import { syscalls } from '../../contract/data.js';
-import { decodeUtf8 } from '../canonical.js';
+import { decodeUtf8, linesOf } from '../canonical.js';
 import { callIn, endIn, malformed, nameIn, unmodelled, type ToldCall, type ToldEnd } from './line.js';
 import { Files, isVolatile } from './files.js';
 import type { Piece, Sync } from './pieces.js';
@@ -41,7 +41,7 @@ const mostItems = 1_000_000;
 export function readItems(bytes: Uint8Array, beginning: ReadonlyMap<string, number>): LossTrace {
   const text = decodeUtf8(bytes);
   if (!text.endsWith('\n')) throw malformed('The trace does not end with a whole line.');
-  const lines = text.slice(0, -1).split('\n');
+  const lines = linesOf(text.slice(0, -1));
   const end = endIn(lines.pop() ?? '');
   if (lines.length > mostItems) throw unmodelled(`A trace of more than ${mostItems} items is not derived.`);
   const files = new Files(beginning);

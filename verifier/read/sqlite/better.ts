@@ -28,6 +28,7 @@ function opened(db: Database.Database): OpenImage {
       const bytes = columns.map((column) => `CAST(${column} AS BLOB)`);
       return db.prepare(`SELECT ${bytes.join()} FROM ${table}`).raw().iterate() as Iterable<(Buffer | null)[]>;
     },
+    isSound: () => db.pragma('integrity_check(1)', { simple: true }) === 'ok',
     exec: (sql) => void db.exec(sql),
     prepare: (sql) => db.prepare(sql),
     serialize: () => db.serialize(),

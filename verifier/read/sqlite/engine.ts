@@ -13,6 +13,8 @@ export interface OpenImage {
   rows(table: string, columns: readonly string[], order: string): Row[];
   /** The bytes of each cell, as they are stored. */
   cells(table: string, columns: readonly string[]): Iterable<readonly (Uint8Array | null)[]>;
+  /** Every page has one place and every cell the type of its column: the engine's own check. */
+  isSound(): boolean;
   exec(sql: string): void;
   prepare(sql: string): { run(...parameters: readonly unknown[]): unknown };
   serialize(): Buffer;

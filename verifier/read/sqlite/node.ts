@@ -108,6 +108,7 @@ function opened(db: Connection, serialize: () => Buffer): OpenImage {
       for (const row of statement(`SELECT ${parts.join()} FROM ${table}`).iterate())
         yield columns.map((column) => row[column] as Uint8Array | null);
     },
+    isSound: () => statement('PRAGMA integrity_check(1)').all()[0]?.['integrity_check'] === 'ok',
     exec: (sql) => db.exec(sql),
     prepare: (sql) => db.prepare(sql),
     serialize,
