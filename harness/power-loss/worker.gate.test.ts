@@ -3,6 +3,7 @@
  */
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { canonicalLine } from '../io/canonical.js';
 import { isLiving, processFacts } from '../process/proc.js';
 import { type RoleProcess, spawnRole } from '../process/spawn.js';
 import { startWatchdog, type Watchdog } from '../process/watchdog-client.js';
@@ -86,6 +87,21 @@ describe('a worker', () => {
       expect(started).toHaveLength(2);
     },
   );
+
+  it('that started somebody who lives is not kept for other states', async () => {
+    const child = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' }).unref();`;
+    const answer = canonicalLine({ opened: { digest: '0'.repeat(64), entries: 0 }, refused: null, remade: null });
+    const program = (first: string) =>
+      `process.stdin.once('data', () => { ${first} process.stdout.write(${JSON.stringify(answer)}); });`;
+    for (const leaves of [false, true]) {
+      const one = workerOf(['-e', program(leaves ? child : '')]);
+      one.demandAlone();
+      await one.lookAt(files('a\n'));
+      if (leaves) expect(() => one.demandAlone()).toThrow(/outlived the serve role: \d+/);
+      else one.demandAlone();
+      await one.end();
+    }
+  });
 
   it('that hangs proves nothing', async () => {
     const { lookAt } = workerOf(served, 300);

@@ -13,7 +13,7 @@ import type { ServeAnswer } from '../contract/types.js';
 import { validateServeAnswer } from '../contract/validators.js';
 import { CaseVoid } from '../errors.js';
 import { canonicalLine, parseCanonical } from '../io/canonical.js';
-import { killAll, survivorsOf } from '../process/end.js';
+import { killAll, stillThere, survivorsOf } from '../process/end.js';
 import type { RoleProcess } from '../process/spawn.js';
 import { within } from '../process/wait.js';
 import type { Content } from './content.js';
@@ -25,6 +25,8 @@ export const statesAtOnce = 2;
 export interface Worker {
   /** After it threw, it throws the same for every other state. */
   lookAt(files: ReadonlyMap<string, Content>): Promise<ServeAnswer>;
+  /** Throws where it started somebody who lives: it is kept for other states, and nobody else may be. */
+  demandAlone(): void;
   /** Nobody of it lives when this resolves. */
   end(): Promise<void>;
 }
@@ -106,6 +108,11 @@ export function createWorker({ start, folder, deadlineMs }: WorkerRequest): Work
         free.push(place);
       }
     },
+    demandAlone: () => {
+      if (current === null) return;
+      const { role } = current;
+      demandNobody(stillThere(role).filter((pid) => pid !== role.pid));
+    },
     end: async () => {
       if (current === null) return;
       const { role } = current;
@@ -128,8 +135,12 @@ async function finish(role: RoleProcess): Promise<Awaited<RoleProcess['exited']>
   const survivors = await survivorsOf(role, endMs);
   await within(role.silent, 1000);
   role.release();
-  if (survivors.length > 0) throw new CaseVoid('survivors', `Processes outlived the serve role: ${survivors.join(', ')}.`);
+  demandNobody(survivors);
   return exit;
+}
+
+function demandNobody(left: readonly number[]): void {
+  if (left.length > 0) throw new CaseVoid('survivors', `Processes outlived the serve role: ${left.join(', ')}.`);
 }
 
 function answerIn(line: string): ServeAnswer {
