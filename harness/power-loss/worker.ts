@@ -4,7 +4,7 @@
  * Fault model: process crash of the worker, at any state. One that dies has said what it makes of that state: it is refused by `crashed`, and
  * another one goes on. One that says nothing in time proves nothing, nor does one that says what no answer is.
  *
- * A second state is written, and asked about, while the process still looks at the first: so it need not wait for us. It answers in order,
+ * More states are written, and asked about, while the process still looks at the first: so it need not wait for us. It answers in order,
  * and what it did not come to before it died is asked of the next one.
  */
 import { join } from 'node:path';
@@ -19,8 +19,11 @@ import { within } from '../process/wait.js';
 import type { Content } from './content.js';
 import { writeState } from './write-state.js';
 
-/** How many states a worker takes before it has answered the first of them. */
-export const statesAtOnce = 2;
+/**
+ * How many states a worker takes before it has answered the first of them. Two keep it busy on a machine that does nothing else; where others are
+ * before us in the queue of a processor, or we derive for long, four do.
+ */
+export const statesAtOnce = 4;
 
 export interface Worker {
   /** After it threw, it throws the same for every other state. */
