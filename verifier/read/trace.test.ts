@@ -24,7 +24,7 @@ describe('a trace', () => {
       },
       { name: 'openat', mayChange: false, paths: [''], pid: 7, isOpen: true, isDone: false, injected: null, isSick: false },
     ]);
-    expect(last).toEqual({ pid: 7, killed: true });
+    expect(last).toEqual({ pid: 7, code: null });
   });
 
   it('tells which calls failed, and which of them by the tracer', () => {

@@ -7,6 +7,7 @@ import { syscalls } from '../contract/data.js';
 import { EvidenceError } from '../errors.js';
 import { decodeUtf8 } from './canonical.js';
 import type { SyscallKill } from './plan.js';
+import { endIn, type ToldEnd } from './power-loss/line.js';
 
 export interface TracedCall {
   readonly name: string;
@@ -27,18 +28,16 @@ export interface TracedCall {
 
 export interface Trace {
   readonly calls: readonly TracedCall[];
-  readonly end: { readonly pid: number; readonly killed: boolean };
+  readonly end: ToldEnd;
 }
 
 const callLine = /^([1-9]\d*) (\w+)\((.*)\) = (.+)$/;
-const endLine = /^([1-9]\d*) \+\+\+ (?:(killed by SIGKILL)|exited with \d+) \+\+\+$/;
 
 export function readTrace(bytes: Uint8Array, family: SyscallKill['family']): Trace {
   const text = decodeUtf8(bytes);
   if (!text.endsWith('\n')) throw new EvidenceError('wrong-shape', 'The trace does not end with a whole line.');
   const lines = text.slice(0, -1).split('\n');
-  const last = endLine.exec(lines.pop() ?? '');
-  if (last === null) throw new EvidenceError('wrong-shape', 'The trace does not end with the end of its process.');
+  const end = endIn(lines.pop() ?? '');
   const names: readonly string[] = syscalls[family];
   const calls = lines.map((line): TracedCall => {
     const [, pid = '', name = '', told = '', result = ''] = callLine.exec(line) ?? [];
@@ -51,5 +50,5 @@ export function readTrace(bytes: Uint8Array, family: SyscallKill['family']): Tra
     const isSick = injected === null && /^-1 E(?:IO|NOSPC)\b/.test(result);
     return { name, mayChange, paths, pid: Number(pid), isOpen: result === '?', isDone, injected, isSick };
   });
-  return { calls, end: { pid: Number(last[1]), killed: last[2] !== undefined } };
+  return { calls, end };
 }
