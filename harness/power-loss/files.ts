@@ -36,8 +36,12 @@ interface OpenFile {
 
 /** By the contract: no state of a subject comes near, and beyond it a derivation would only fill the memory. */
 const largestFile = 2 ** 28;
+/** By the contract too: zeros that a file may hold beyond all that was told. */
+const mostZeros = 2 ** 20;
 
 export interface Files {
+  /** The next line has so many characters: with them grows what a file may hold. */
+  tell(length: number): void;
   /** The call is the item of this number. */
   take(call: ToldCall, item: number): Effect;
 }
@@ -58,7 +62,14 @@ export function createFiles({ begun, volatile, withBytes }: FilesRequest): Files
   const sizes: number[] = [];
   const opened = new Map<string, Opened>();
   const labels = new Map<string, Label>();
-  for (const [name, size] of begun) names.set(name, sizes.push(size) - 1);
+  let told = 0;
+  const tell = (length: number): void => {
+    told += length;
+  };
+  for (const [name, size] of begun) {
+    names.set(name, sizes.push(size) - 1);
+    tell(size);
+  }
   const labelOf = (name: string): Label => {
     const label = labels.get(name) ?? { name, lost: false };
     labels.set(name, label);
@@ -80,7 +91,8 @@ export function createFiles({ begun, volatile, withBytes }: FilesRequest): Files
   const changes = (pieces: AnyPiece[]): Effect => ({ ...nothing, pieces });
   const syncs = (sync: Sync): Effect => ({ ...nothing, sync });
   const resize = (inode: Inode, size: number, item: number, name: string): AnyPiece => {
-    if (size > largestFile) throw new Unmodelled(`Item ${item} makes ${name} larger than ${largestFile} bytes.`);
+    const most = Math.min(largestFile, told + mostZeros);
+    if (size > most) throw new Unmodelled(`Item ${item} makes ${name} larger than ${most} bytes, which is all that was told.`);
     sizes[inode] = size;
     return { kind: 'size', item, inode, name, size };
   };
@@ -249,7 +261,7 @@ export function createFiles({ begun, volatile, withBytes }: FilesRequest): Files
     }
     throw new Unmodelled(`Item ${item} is a call that the model does not know: ${name}.`);
   };
-  return { take };
+  return { tell, take };
 }
 
 /** A path may be relative to the folder that a descriptor was opened on. */

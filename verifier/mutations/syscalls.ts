@@ -3,6 +3,7 @@ import type { FindingCode } from '../checks/check.js';
 import type { Snapshot } from '../read/bundle.js';
 import type { Editor, Mutation } from './editor.js';
 import { onPlace, type Place } from './places.js';
+import { otherExit, takenOut } from './traces.js';
 
 type Codes = readonly FindingCode[];
 
@@ -58,6 +59,7 @@ export const syscallMutations = {
     changed('the tracer tells that the process ended by itself', unproven, (line) =>
       line.replace('killed by SIGKILL', 'exited with 0'),
     ),
+    onPlace(behind, 'the tracer tells of another exit than was seen of who was killed by nobody', unproven, otherExit),
     onPlace(killed, 'another call was armed than the planned one', unproven, (editor, target) =>
       editor.process(target, (value) => void (value.armed = 'syscall:fsync#999')),
     ),
@@ -81,5 +83,6 @@ export const syscallMutations = {
         linesOf(editor, target).filter((line) => !line.includes(` ${name}(`)),
       );
     }),
+    takenOut('syscall-kill', 'syscall-missed'),
   ],
 } as const;

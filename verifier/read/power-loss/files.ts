@@ -34,6 +34,8 @@ interface LiveFile {
 const volatileNames = /^(?:lease\.sqlite.*|.*-shm|wal-feature-floor\.lock)$/;
 const root = '<state>';
 const mostBytes = 256 * 1024 * 1024;
+/** What a file may hold that neither the beginning nor the trace told: zeros up to a place. */
+const mostZeros = 1024 * 1024;
 
 export function isVolatile(name: string): boolean {
   return volatileNames.test(name);
@@ -43,10 +45,18 @@ export class Files {
   private readonly names = new Map<string, Entry>();
   private readonly files: LiveFile[] = [];
   private readonly opened = new Map<string, Open>();
+  /** How much the beginning and the trace so far come to. */
+  private told = 0;
 
   /** Empty, or the files at the beginning: numbered in their order. */
   constructor(beginning: ReadonlyMap<string, number>) {
     for (const [name, size] of beginning) this.create(name, size);
+    for (const size of beginning.values()) this.tell(size);
+  }
+
+  /** So much more was told. */
+  tell(length: number): void {
+    this.told += length;
   }
 
   create(name: string, size = 0): Entry {
@@ -90,9 +100,10 @@ export class Files {
     return file;
   }
 
-  /** Refuses what nobody would hold in memory. */
+  /** Refuses what nobody would hold in memory, and what was never told: a trace of a few lines makes no large states. */
   resize(inode: Inode, size: number): void {
-    if (size > mostBytes) throw unmodelled(`A file of more than ${mostBytes} bytes is not derived.`);
+    if (size > Math.min(mostBytes, this.told + mostZeros))
+      throw unmodelled(`A file of ${size} bytes is not derived: it is larger than what was told, or than ${mostBytes} bytes.`);
     this.file(inode).size = size;
   }
 

@@ -35,10 +35,14 @@ type Unnumbered = { [P in Piece as P['is']]: Omit<P, 'id' | 'item'> }[Piece['is'
 type Made = Partial<Omit<Item, 'name' | 'pieces'>> & { readonly pieces?: readonly Unnumbered[] };
 type Meaning = (call: ToldCall, files: Files) => Made;
 
+const newLine = 0x0a;
 const mostItems = 1_000_000;
+/** A text of 1 MiB, each byte of it told in four characters, and what stands around it. */
+const longestLine = 4 * 1_048_576 + 65_536;
 
 /** `beginning`: the files of the state that the arm began with, by name, with their sizes; numbered in this order. */
 export function readItems(bytes: Uint8Array, beginning: ReadonlyMap<string, number>): LossTrace {
+  demandShortLines(bytes);
   const text = decodeUtf8(bytes);
   if (!text.endsWith('\n')) throw malformed('The trace does not end with a whole line.');
   const lines = text.slice(0, -1).split('\n');
@@ -47,12 +51,23 @@ export function readItems(bytes: Uint8Array, beginning: ReadonlyMap<string, numb
   const files = new Files(beginning);
   let pieces = 0;
   const items = lines.map((line, index): Item => {
+    files.tell(line.length);
     const call = knownCall(line, end.pid);
     const { pieces: made = [], sync = null, asks = null, answers = false } = meaningOf(call.name)(call, files);
     const numbered = made.map((piece): Piece => ({ ...piece, id: pieces++, item: index + 1 }));
     return { name: call.name, pieces: numbered, sync, asks, answers };
   });
   return { items, end };
+}
+
+/** Before anything is made of the bytes. */
+function demandShortLines(bytes: Uint8Array): void {
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(newLine, from);
+    const next = end < 0 ? bytes.length : end;
+    if (next - from > longestLine) throw malformed(`The trace has a line of more than ${longestLine} characters.`);
+    from = next + 1;
+  }
 }
 
 function knownCall(line: string, pid: number): ToldCall {
