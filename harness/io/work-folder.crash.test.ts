@@ -5,13 +5,18 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { builtInstallation } from '../testing/plans.js';
 import { memoryHome } from './memory-folder.js';
 import { makeWorkFolder } from './work-folder.js';
 
+let build = '';
 let home = '';
 let owners: ChildProcess[] = [];
+
+beforeAll(() => {
+  ({ build } = builtInstallation());
+});
 
 beforeEach(() => {
   home = mkdtempSync(join(realpathSync(tmpdir()), 'work-folders-'));
@@ -25,7 +30,7 @@ afterEach(async () => {
 
 /** Another process that makes such a folder, with something in it, and lives on. */
 async function anOwner(): Promise<{ owner: ChildProcess; path: string }> {
-  const module = pathToFileURL(join(builtInstallation().build, 'harness', 'io', 'work-folder.js')).href;
+  const module = pathToFileURL(join(build, 'harness', 'io', 'work-folder.js')).href;
   const script = `
     const { makeWorkFolder } = await import(${JSON.stringify(module)});
     const { path } = makeWorkFolder(${JSON.stringify(home)}, 'killpoint-states');
