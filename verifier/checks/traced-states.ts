@@ -9,7 +9,8 @@ export function whyStateUnexplained(snapshot: Snapshot, arm: Snapshot, model: Su
   const { planned, base, state } = snapshot;
   const { traced, kill } = planned;
   if (traced === null) return null;
-  const entriesOf = (one: Snapshot): number => need(model.record(one.state)).entries.length;
+  // A record that cannot be read is told elsewhere: nothing is then known to have been appended.
+  const entriesOf = (one: Snapshot): number => model.record(one.state).value?.entries.length ?? 0;
   const { calls } = need(snapshot.trace);
   const whole = kill === null && traced.fault === null;
   return whyUnexplained({
