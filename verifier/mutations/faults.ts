@@ -67,6 +67,9 @@ function rewrite(editor: Editor, target: Snapshot, change: Change): void {
 
 const failing = (line: string): string => line.replace(/ = .*$/, ' = -1 EIO (Input/output error) (INJECTED)');
 const done = (line: string): string => line.replace(/ = .*$/, ' = 1');
+/** Over the first byte, so that the state does not tell against it. */
+const again = (line: string): string =>
+  line.replace(/(, \d+)?\) = .*$/, (_all, at?: string) => `${at === undefined ? '' : ', 0'}) = 1`);
 const isMarked = (line: string): boolean => line.endsWith('(INJECTED)');
 
 /** `claimed`: a model may have more to say of a role that tells what it did not do. */
@@ -100,7 +103,7 @@ export const faultMutations = (claimed: Codes) => ({
   'kill-unproven': [onPlace(behind, 'the tracer tells of another exit than was seen', ['kill-unproven'], otherExit)],
   'fault-ignored': [
     changed(logWrite, 'the log was written to after a write to it had failed', ignored, (line) =>
-      isMarked(line) ? [line, done(line)] : line,
+      isMarked(line) ? [line, again(line)] : line,
     ),
     onPlace(unmade, 'a producer that could not make its state says that it completed', claimed, (editor, target) => {
       const { traced } = target.planned;
