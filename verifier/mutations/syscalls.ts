@@ -50,7 +50,10 @@ export const syscallMutations = {
       const next = whole && linesOf(editor, whole)[target.trace.value?.calls.length ?? 0];
       if (next === undefined || !next.includes('(')) return false;
       const [end = '', ...before] = linesOf(editor, target).toReversed();
-      const after = next.replace(/^\d+/, /^\d+/.exec(end)?.[0] ?? '');
+      const after = next
+        .replace(/^\d+/, /^\d+/.exec(end)?.[0] ?? '')
+        // It did nothing, which the state would tell against.
+        .replace(/ = .*$/, ' = -1 EINTR (Interrupted system call)');
       return write(editor, target, [...before.toReversed(), after, end]);
     }),
     changed('the tracer tells of another thread', unproven, (line, index) =>
