@@ -14,6 +14,7 @@ import { snapshotFrom } from '../plan/power-loss.js';
 import type { PlannedSnapshot, PowerLoss } from '../plan/types.js';
 import { contentOf } from '../power-loss/content.js';
 import { digestOf, distinctStatesOf, type NumberedState, type Source, stateAtEnd, survey } from '../power-loss/derive.js';
+import { longestItem } from '../power-loss/items.js';
 import { lookAtStates } from '../power-loss/look-at.js';
 import { receiptLinesAt, receivedIn } from '../power-loss/receipts.js';
 import { Unmodelled } from '../power-loss/unmodelled.js';
@@ -104,7 +105,7 @@ function sourceOf(context: RunContext, { caseId, snapshot, from }: PlannedSnapsh
     }
   }
   const trace = join(namePlaces(context, caseId, snapshot).folder, 'trace.txt');
-  return { begun, lines: () => linesIn(trace), volatile };
+  return { begun, lines: () => linesIn(trace, longestItem), volatile };
 }
 
 function receiptLinesOf(
