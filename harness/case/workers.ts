@@ -6,7 +6,8 @@
  * behind, so that nothing of one case lives on in another.
  */
 import { join } from 'node:path';
-import { makeMemoryFolder, type MemoryFolder } from '../io/memory-folder.js';
+import { makeMemoryFolder } from '../io/memory-folder.js';
+import type { WorkFolder } from '../io/work-folder.js';
 import type { Worker } from '../power-loss/worker.js';
 
 export interface Workers {
@@ -18,7 +19,7 @@ export interface Workers {
 
 /** `make` gets a folder of its own for each of them. */
 export function createWorkers(make: (folder: string) => Worker): Workers {
-  let memory: MemoryFolder | null = null;
+  let memory: WorkFolder | null = null;
   let made = 0;
   const free: Worker[] = [];
   const another = (): Worker => {
