@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realStages, type RunContext } from './case/context.js';
+import { workersOf } from './case/derived.js';
 import { type CaseResult, runCase } from './case/run-case.js';
 import { createSlots } from './case/slots.js';
 import { codeOf, HarnessError } from './errors.js';
@@ -97,6 +98,7 @@ async function live(request: RunRequest, prepared: Prepared, partial: string, se
     const underWay = createSlots(request.jobs);
     const all = selected.map((planned) => underWay.use(() => runCase(context, planned)));
     const results = await Promise.race([Promise.all(all), interrupted]);
+    await context.workers.end();
     await provider.end();
     return results;
   } finally {
@@ -106,7 +108,7 @@ async function live(request: RunRequest, prepared: Prepared, partial: string, se
 }
 
 function contextOf(request: RunRequest, prepared: Prepared, partial: string, watchdog: Watchdog, provider: Provider): RunContext {
-  return {
+  const context = {
     installation: request.installation,
     subject: prepared.subject,
     plan: prepared.plan,
@@ -120,6 +122,7 @@ function contextOf(request: RunRequest, prepared: Prepared, partial: string, wat
     stages: request.stages ?? realStages,
     progress: request.progress,
   };
+  return { ...context, workers: workersOf(context) };
 }
 
 async function writeRecord(

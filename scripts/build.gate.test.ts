@@ -21,6 +21,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { standalone, writeStandalone } from './standalone.mjs';
 
 const made: string[] = [];
 afterAll(() => {
@@ -32,8 +33,7 @@ function temporary(): string {
   return made.at(-1) as string;
 }
 
-function smallProject(): string {
-  const folder = temporary();
+function smallProject(folder = temporary()): string {
   for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'bin', 'scripts']) {
     cpSync(name, join(folder, name), { recursive: true });
   }
@@ -102,6 +102,53 @@ describe('the build', () => {
     expect(codes).toEqual([0, 0]);
     expect(builds(folder)).toHaveLength(1);
     expect(existsSync(join(folder, 'dist', builds(folder)[0] ?? '', 'build.json'))).toBe(true);
+  });
+});
+
+describe('the verifier as one file', () => {
+  const entry = `
+import { Command } from 'commander';
+import Database from 'better-sqlite3';
+import ranks from 'js-tiktoken/ranks/o200k_base';
+process.stdout.write([typeof Command, typeof Database, ranks.bpe_ranks.length > 1e6].join());
+`;
+  const withVerifier = (folder?: string): string => {
+    const project = smallProject(folder);
+    mkdirSync(join(project, 'verifier/cli'), { recursive: true });
+    writeFileSync(join(project, 'verifier/cli/standalone.ts'), entry);
+    return project;
+  };
+
+  it('lies in the build and where a person looks, is listed in the inventory, and runs with nothing around it', () => {
+    const project = withVerifier();
+    const target = build(project).stdout.trim();
+    const bytes = readFileSync(join(target, standalone));
+    const { files } = JSON.parse(readFileSync(join(target, 'build.json'), 'utf8')) as {
+      files: { path: string; sha256: string }[];
+    };
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(files.find(({ path }) => path === standalone)?.sha256).toBe(sha256);
+    expect(readFileSync(join(project, 'dist', standalone)).equals(bytes)).toBe(true);
+    const alone = join(temporary(), standalone);
+    writeFileSync(alone, bytes);
+    expect(execFileSync(process.execPath, [alone], { encoding: 'utf8' })).toBe('function,function,true');
+    expect(bytes.toString('utf8')).toContain(' *   js-tiktoken 1.0.21 (MIT)\n');
+  });
+
+  it('has the same bytes wherever the modules and the packages lie', () => {
+    const shallow = temporary();
+    const deep = join(temporary(), 'further', 'down');
+    symlinkSync(resolve('node_modules'), join(shallow, 'node_modules'));
+    for (const folder of [shallow, deep]) {
+      mkdirSync(join(folder, 'verifier/cli'), { recursive: true });
+      writeFileSync(join(folder, 'verifier/cli/standalone.js'), entry);
+    }
+    writeStandalone(shallow, join(shallow, 'node_modules'));
+    writeStandalone(deep, resolve('node_modules'));
+    const [one, other] = [shallow, deep].map((folder) => readFileSync(join(folder, standalone), 'utf8'));
+    expect(one).toBe(other);
+    expect(one).not.toMatch(/\.\.\/[^'"\n]*node_modules/);
+    expect(readdirSync(shallow).sort()).toEqual([standalone, 'node_modules', 'verifier']);
   });
 });
 

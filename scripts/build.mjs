@@ -12,13 +12,14 @@ import * as fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { standalone, writeStandalone } from './standalone.mjs';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
 export const programs = ['runtime', 'synthetic-provider', 'harness', 'verifier'];
 
 const dist = join(root, 'dist');
 const contractInputs = ['evidence/schema', 'preregistrations/schema', 'scripts/contract.ts'];
-const otherInputs = ['tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs', 'package-lock.json'];
+const otherInputs = ['tsconfig.json', 'tsconfig.build.json', 'scripts/build.mjs', 'scripts/standalone.mjs', 'package-lock.json'];
 const digest = (bytes) => createHash('sha256').update(bytes).digest('hex');
 
 /** Files below a folder (or the file itself), as paths from the root with forward slashes, sorted. */
@@ -137,6 +138,8 @@ function bundleEntries(folder) {
   const loader = join(folder, 'addon.cjs');
   fs.writeFileSync(loader, "module.exports = (name) => require('better-sqlite3/build/Release/' + name);\n");
   try {
+    // First, from the modules: they are the same program as what takes their place.
+    if (fs.existsSync(join(folder, 'verifier/cli/standalone.js'))) writeStandalone(folder, join(root, 'node_modules'));
     for (const { program, entries, external } of entriesOf(folder)) {
       buildSync({
         entryPoints: entries,
@@ -221,6 +224,15 @@ export function ensureBuild() {
   throw new BuildError('The sources kept changing while they were compiled.');
 }
 
+/** Puts the verifier as one file where a person finds it, whole or not at all; the build keeps its own. */
+function handOut(build) {
+  const made = join(build, standalone);
+  if (!fs.existsSync(made)) return;
+  const temporary = join(dist, `.${standalone}.${process.pid}`);
+  fs.copyFileSync(made, temporary);
+  fs.renameSync(temporary, join(dist, standalone));
+}
+
 /** The one folder that the packed package carries. Made anew each time: `npm pack` must not ship what an older build left. */
 export function buildPackage() {
   const target = join(dist, 'package');
@@ -243,7 +255,11 @@ export function orExit(step, exitCode = 1) {
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   const [mode] = process.argv.slice(2);
   if (mode === '--contract') orExit(ensureContract);
-  else if (mode === undefined) process.stdout.write(`${orExit(ensureBuild)}\n`);
+  else if (mode === undefined) {
+    const build = orExit(ensureBuild);
+    handOut(build);
+    process.stdout.write(`${build}\n`);
+  }
   // `npm pack --json` has stdout for itself.
   else if (mode === '--package') process.stderr.write(`${orExit(buildPackage)}\n`);
   else {

@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openReader, openSessionReader, type SessionState, type WorkState } from '../runtime/index.js';
-import { judged, keptBundle, keptPlans } from './kept.js';
+import { changesIn, formatsOf, frozenOf, readFrozen, type Judged } from './frozen.js';
+import { judged, keptBundle, keptBundles, keptPlans, verdictOf } from './kept.js';
 import { quoted } from './readme.js';
 
 /** More than the killed processes of the main plan, which are all asked. */
@@ -110,6 +111,14 @@ describe.each(bundles)('the kept bundle of %s', (plan, bundle) => {
 });
 
 describe('the kept bundles', () => {
+  it.each(keptBundles())('%s keeps each claim that it had when it was frozen', (bundle) => {
+    const frozen = readFrozen(bundle);
+    if (frozen === null) throw new Error(`The verdict of ${bundle} is not frozen: npx tsx scripts/freeze.ts ${bundle}`);
+    const now = frozenOf(bundle, formatsOf(bundle), verdictOf(bundle) as Judged);
+    expect(changesIn(frozen, now)).toEqual([]);
+    expect(now.formats).toEqual(frozen.formats);
+  });
+
   it('are there: every plan has one', () => {
     const plans = readdirSync('preregistrations').filter((name) => name.endsWith('.json'));
     expect(keptPlans()).toEqual(plans.map((name) => name.replace(/\.json$/, '')).sort());

@@ -27,10 +27,20 @@ export function keptBundle(plan: string): string | null {
   return bundlesOf(plan).at(-1) ?? null;
 }
 
+/** All of them, the older ones of a plan too. */
+export function keptBundles(): string[] {
+  return keptPlans().flatMap(bundlesOf);
+}
+
 const verdicts = new Map<string, Verdict>();
 
 /** Judged by the present verifier, in a process of its own; once, as neither the bundle nor the verifier changes meanwhile. */
 export function judged(bundle: string): Verdict {
+  return verdictOf(bundle) as Verdict;
+}
+
+/** The whole document. */
+export function verdictOf(bundle: string): unknown {
   const known = verdicts.get(bundle);
   if (known !== undefined) return known;
   const { stdout, stderr } = verify(bundle, '--json');

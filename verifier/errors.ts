@@ -8,9 +8,11 @@ export type EvidenceCode =
   | 'ill-formed-text'
   | 'ledger-schema'
   | 'ledger-unreadable'
+  | 'no-engine'
   | 'not-canonical'
   | 'not-json'
   | 'not-utf8'
+  | 'too-large'
   | 'unmodelled'
   | 'wrong-shape';
 

@@ -1,14 +1,16 @@
 /**
  * Checks applied to a bundle, by the model that its plan names: one claim for each guarantee over the bundle, and one for each guarantee and case. A claim is held
  * only if there was something to judge, everything that the plan lets it expect was judged, and nothing was found. A check that
- * throws leaves its claim unknown, with the reason; it is never a pass.
+ * throws leaves its claim unknown, with the reason; it is never a pass. What is there and could not be read is not absent: what a check finds of
+ * it is no finding, but a reason to know nothing.
  */
 import { checksOf, modelOf } from './checks/all.js';
-import type { Check, CheckResult, Finding } from './checks/check.js';
+import type { Check, CheckResult, Finding, Where } from './checks/check.js';
 import { EvidenceError, InternalError } from './errors.js';
 import { isSelected } from './checks/selection.js';
 import { looksLikeBag } from './read/bag.js';
 import type { Bundle, CaseEvidence } from './read/bundle.js';
+import { CoveredPaths } from './read/covered-paths.js';
 
 export interface Claim {
   readonly guarantee: string;
@@ -29,6 +31,7 @@ export function judge(
 ): Claim[] {
   const model = modelOf(bundle);
   const isBag = looksLikeBag(bundle.tree);
+  const whatWasRead = readable(bundle);
   return list.flatMap((check) => {
     if (!isBag)
       return [
@@ -38,10 +41,26 @@ export function judge(
           'There is no bag here: neither bagit.txt nor a manifest.',
         ),
       ];
-    if (check.scope === 'bundle') return [claim(check, 'bundle', () => check.check(bundle, model))];
+    if (check.scope === 'bundle') return [claim(check, 'bundle', () => whatWasRead(check, check.check(bundle, model)))];
     if (bundle.cases.length === 0) return [unknownClaim(check, 'cases', 'Without a plan there is no list of cases.')];
-    return cases.map((one) => caseClaim(check, bundle, one, () => check.check(one, bundle, model)));
+    return cases.map((one) => caseClaim(check, bundle, one, () => whatWasRead(check, check.check(one, bundle, model))));
   });
+}
+
+/** The first guarantee is about names, and knows by itself what was not read. */
+function readable({ tree: { unreadable } }: Bundle): (check: Check, result: CheckResult) => CheckResult {
+  const [first] = unreadable;
+  if (first === undefined) return (_check, result) => result;
+  const unread = new CoveredPaths(unreadable);
+  return ({ guarantee }, result) => {
+    const findings = result.findings.filter(({ where }) => !unread.has(placeOf(where)));
+    if (guarantee === 'G1' || findings.length === result.findings.length) return result;
+    return { ...result, findings, unknown: result.unknown ?? `${first.path} ${first.why}.` };
+  };
+}
+
+function placeOf({ file, case: caseId, snapshot }: Where): string {
+  return file ?? ['data/cases', caseId, snapshot].filter((part) => part !== null).join('/');
 }
 
 function caseClaim(check: Check, bundle: Bundle, one: CaseEvidence, run: () => CheckResult): Claim {

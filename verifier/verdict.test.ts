@@ -156,9 +156,25 @@ describe('what is not there', () => {
   it('a file that cannot be read leaves its claims unknown', () => {
     const files = new Map(good.files);
     files.delete('data/cases/control/producer/receipts.jsonl');
-    const { verdict } = verify({ files, forbidden: [], unreadable: ['data/cases/control/producer/receipts.jsonl'] });
-    expect(verdict.verdict).not.toBe('valid');
-    expect(verdict.findings.map(({ code }) => code)).not.toContain('file-missing');
+    const { verdict } = verify({
+      files,
+      forbidden: [],
+      unreadable: [{ path: 'data/cases/control/producer/receipts.jsonl', why: 'cannot be read' }],
+    });
+    expect(verdict.findings).toEqual([]);
+    expect(verdict.verdict).toBe('unknown');
+    expect(verdict.results.map(({ reason }) => reason)).toContain('data/cases/control/producer/receipts.jsonl cannot be read.');
+  });
+
+  it('a folder that cannot be listed leaves its claims unknown, and hides nothing that lies elsewhere', () => {
+    const folder = 'data/cases/control/producer';
+    const files = new Map([...good.files].filter(([path]) => !path.startsWith(folder)));
+    const unreadable = [{ path: folder, why: 'cannot be read', isFolder: true }];
+    expect(verify({ files, forbidden: [], unreadable }).verdict).toMatchObject({ verdict: 'unknown', findings: [] });
+    files.delete('data/build.json');
+    const { verdict } = verify({ files, forbidden: [], unreadable });
+    expect(verdict.verdict).toBe('invalid');
+    expect(verdict.findings.map(({ code }) => code)).toContain('file-missing');
   });
 
   it('a void case takes all of its claims with it, and the verdict is unknown', () => {

@@ -7,7 +7,7 @@ import type { Verdict } from './contract/types.js';
 import { checksOf, modelOf } from './checks/all.js';
 import { type Finding } from './checks/check.js';
 import type { SubjectModel } from './checks/subject-model.js';
-import { EvidenceError } from './errors.js';
+import { InternalError } from './errors.js';
 import { judge, type Claim } from './judge.js';
 import { rootSha256 } from './read/bag.js';
 import { readBundle, type Bundle, type Snapshot } from './read/bundle.js';
@@ -77,9 +77,10 @@ function outcomeLine(model: SubjectModel, snapshot: Snapshot): Verdict['outcomes
   try {
     return [{ case: snapshot.caseId, outcome: model.outcome(snapshot), snapshot: snapshot.name }];
   } catch (error) {
+    // A verifier that cannot hash must not judge at all.
+    if (error instanceof InternalError) throw error;
     // Without its evidence a snapshot has no outcome; the claims say why.
-    if (error instanceof EvidenceError) return [];
-    throw error;
+    return [];
   }
 }
 

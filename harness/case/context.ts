@@ -15,6 +15,7 @@ import type { Watchdog } from '../process/watchdog-client.js';
 import type { Provider } from '../provider/provider.js';
 import type { InstalledSubject } from '../subject/find.js';
 import type { Slots } from './slots.js';
+import type { Workers } from './workers.js';
 
 export interface Stages {
   readonly spawn: SpawnRole;
@@ -44,6 +45,7 @@ export interface RunContext {
   /** Why no role can be traced here; null where one can. */
   readonly noTracing: string | null;
   readonly slots: Slots;
+  readonly workers: Workers;
   readonly stages: Stages;
   readonly progress: Progress;
 }

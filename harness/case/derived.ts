@@ -9,12 +9,12 @@ import type { Derivation, DerivedState, ServeAnswer } from '../contract/types.js
 import { CaseVoid } from '../errors.js';
 import { canonicalLine } from '../io/canonical.js';
 import { filesBelow } from '../io/inventory.js';
-import { makeMemoryFolder } from '../io/memory-folder.js';
 import { linesIn } from '../io/lines.js';
 import { snapshotFrom } from '../plan/power-loss.js';
 import type { PlannedSnapshot, PowerLoss } from '../plan/types.js';
 import { contentOf } from '../power-loss/content.js';
 import { digestOf, distinctStatesOf, type NumberedState, type Source, stateAtEnd, survey } from '../power-loss/derive.js';
+import { longestItem } from '../power-loss/items.js';
 import { lookAtStates } from '../power-loss/look-at.js';
 import { receiptLinesAt, receivedIn } from '../power-loss/receipts.js';
 import { Unmodelled } from '../power-loss/unmodelled.js';
@@ -22,6 +22,7 @@ import { createWorker, type Worker } from '../power-loss/worker.js';
 import { writeState } from '../power-loss/write-state.js';
 import { commandOf } from '../subject/find.js';
 import { namePlaces, type RunContext } from './context.js';
+import { createWorkers } from './workers.js';
 
 /** Side by side, whatever the machine: the record says so. */
 const workerCount = 2;
@@ -32,21 +33,11 @@ export async function deriveAndLook(
   planned: PlannedSnapshot,
   powerLoss: PowerLoss,
 ): Promise<PlannedSnapshot[]> {
-  const folder = makeMemoryFolder('killpoint-states');
-  const workers = Array.from({ length: workerCount }, (_none, index) =>
-    workerIn(context, join(folder.path, `worker-${index + 1}`)),
-  );
   try {
-    return await look(context, planned, powerLoss, workers);
+    return await context.workers.use(workerCount, (workers) => look(context, planned, powerLoss, workers));
   } catch (error) {
     if (error instanceof Unmodelled) throw new CaseVoid('trace-unmodelled', error.message, { cause: error });
     throw error;
-  } finally {
-    try {
-      await Promise.all(workers.map((worker) => worker.end()));
-    } finally {
-      folder.remove();
-    }
   }
 }
 
@@ -114,7 +105,7 @@ function sourceOf(context: RunContext, { caseId, snapshot, from }: PlannedSnapsh
     }
   }
   const trace = join(namePlaces(context, caseId, snapshot).folder, 'trace.txt');
-  return { begun, lines: () => linesIn(trace), volatile };
+  return { begun, lines: () => linesIn(trace, longestItem), volatile };
 }
 
 function receiptLinesOf(
@@ -131,11 +122,22 @@ function receiptLinesOf(
   return (cut) => receiptLinesAt(cut, requests, begun, own);
 }
 
-function workerIn({ subject, installation, stages, plan, cgroupHome, watchdog }: RunContext, folder: string): Worker {
-  const { file, args } = commandOf(subject, 'serve', installation);
-  return createWorker({
-    start: () => stages.spawn({ file, args, folder: subject.folder, environment: {}, cgroupHome, watchdog, talks: true }),
-    folder,
-    deadlineMs: plan.timeouts.role_ms,
+/** Of a run: of one subject, wherever its cases need them. */
+export function workersOf({
+  subject,
+  installation,
+  stages,
+  plan,
+  cgroupHome,
+  watchdog,
+}: Omit<RunContext, 'workers'>): RunContext['workers'] {
+  return createWorkers((folder) => {
+    const { file, args } = commandOf(subject, 'serve', installation);
+    const environment = {};
+    return createWorker({
+      start: () => stages.spawn({ file, args, folder: subject.folder, environment, cgroupHome, watchdog, talks: true }),
+      folder,
+      deadlineMs: plan.timeouts.role_ms,
+    });
   });
 }

@@ -26,6 +26,7 @@ import {
   type Survey,
 } from '../power-loss/derive.js';
 import type { Content } from '../power-loss/content.js';
+import { longestItem } from '../power-loss/items.js';
 import { Unmodelled } from '../power-loss/unmodelled.js';
 import { createWorker } from '../power-loss/worker.js';
 import { spawnRole } from '../process/spawn.js';
@@ -55,6 +56,7 @@ export interface Found {
 const largestFile = 2 ** 30;
 
 export function findState({ bundle, case: caseId, arm: armId, state, subjects }: Named, installation: Installation): Found {
+  demandBundle(bundle);
   const installed = findSubjects(installation, subjects);
   const planFile = join(bundle, 'data', 'plan.json');
   const plan = parsePlan(
@@ -135,7 +137,7 @@ function sourceOf(trace: string, begun: string | null, volatile: readonly string
   demandFile(trace);
   const paths = begun === null ? [] : filesBelow(begun, volatile);
   const files = new Map(paths.map((path) => [path, read(join(begun ?? '', path), largestFile)]));
-  return { begun: files, lines: () => linesIn(trace), volatile };
+  return { begun: files, lines: () => linesIn(trace, longestItem), volatile };
 }
 
 function recordedIn(path: string, state: number): DerivedState | null {
@@ -165,6 +167,15 @@ function modelled<T>(work: () => T): T {
       throw new HarnessError('trace-unmodelled', `Nothing can be derived from this trace. ${error.message}`, { cause: error });
     throw error;
   }
+}
+
+/** By its tag file, before anything in it is asked for. */
+function demandBundle(folder: string): void {
+  const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  const isBundle = isThere(folder) && isThere(join(folder, 'bagit.txt'));
+  if (isBundle) return;
+  const what = isThere(folder) ? `${folder} is no bundle: it has no bagit.txt` : `There is no folder ${folder}`;
+  throw new HarnessError('usage', `${what}. Give the folder of a finished run, <out>/<plan>/<run-id>, as the run printed it.`);
 }
 
 function demandFile(path: string): void {

@@ -83,6 +83,19 @@ describe('a state by its number', () => {
     });
   });
 
+  it('is looked for in a bundle, and nowhere else', () => {
+    for (const command of ['replay', 'reduce']) {
+      expect(killpoint(command, stand.folder, '--state', '1')).toMatchObject({
+        code: 64,
+        words: `killpoint: ${stand.folder} is no bundle: it has no bagit.txt. Give the folder of a finished run, <out>/<plan>/<run-id>, as the run printed it.\n`,
+      });
+      expect(killpoint(command, join(stand.folder, 'nowhere'), '--state', '1')).toMatchObject({
+        code: 64,
+        words: expect.stringContaining('There is no folder'),
+      });
+    }
+  });
+
   it('that was not in the sample is told too, as one document where that is wanted', () => {
     const { code, out } = killpoint('replay', bundle, '--state', '1', '--json');
     expect(code).toBe(0);

@@ -6,7 +6,7 @@
  */
 import { execa } from 'execa';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Answer } from '../contract/types.js';
@@ -14,6 +14,7 @@ import { validateAnswer } from '../contract/validators.js';
 import { HarnessError } from '../errors.js';
 import type { Installation } from '../io/installation.js';
 import { limits, readPlainFile } from '../io/read.js';
+import { makeWorkFolder } from '../io/work-folder.js';
 import { livingOf, processFacts } from '../process/proc.js';
 import { startWatchdog, type Watchdog } from '../process/watchdog-client.js';
 import { commandOf, type InstalledSubject, type Role } from '../subject/find.js';
@@ -44,7 +45,8 @@ export interface RoleEnd {
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 export async function runRole(request: RoleRequest): Promise<RoleEnd> {
-  const folder = mkdtempSync(join(tmpdir(), 'killpoint-role-'));
+  const home = makeWorkFolder(tmpdir(), 'killpoint-role');
+  const folder = home.path;
   const watchdog = startWatchdog(request.installation.watchdog);
   const interruption = new AbortController();
   const stop = (): void => {
@@ -59,7 +61,7 @@ export async function runRole(request: RoleRequest): Promise<RoleEnd> {
     for (const name of signals) process.off(name, stop);
     // Whatever the role left behind still has its name there, and dies with the watchdog.
     await watchdog.end();
-    rmSync(folder, { recursive: true, force: true });
+    home.remove();
   }
 }
 

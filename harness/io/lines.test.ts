@@ -24,6 +24,11 @@ describe('a file of lines', () => {
     );
   });
 
+  it('has of a line that is longer than it may be the beginning', () => {
+    writeFileSync(file, `${'x'.repeat(3 * 2 ** 20)}\nshort\n12345678`);
+    expect([...linesIn(file, 7)]).toEqual(['xxxxxxxx', 'short', '12345678']);
+  });
+
   it('may have lines longer than what is read at once, and a last one without an end', () => {
     const long = 'x'.repeat(3 * 2 ** 20);
     writeFileSync(file, `${long}\n\nshort\n${long}y`);

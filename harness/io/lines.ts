@@ -5,9 +5,12 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 
 const chunkBytes = 1 << 20;
-
-/** The lines without their ends; a last one that has none too, where it holds anything. */
-export function* linesIn(path: string): Generator<string> {
+/**
+ * The lines without their ends; a last one that has none too, where it holds anything. Of one that is longer than `longest` its beginning,
+ * which is longer too.
+ */
+export function* linesIn(path: string, longest = Number.MAX_SAFE_INTEGER): Generator<string> {
+  const cut = (line: string): string => (line.length > longest ? line.slice(0, longest + 1) : line);
   const descriptor = openSync(path, 'r');
   try {
     const chunk = Buffer.allocUnsafe(chunkBytes);
@@ -15,8 +18,8 @@ export function* linesIn(path: string): Generator<string> {
     for (let count = readSync(descriptor, chunk); count > 0; count = readSync(descriptor, chunk)) {
       const lines = chunk.toString('latin1', 0, count).split('\n');
       const last = lines.pop() ?? '';
-      for (const [index, line] of lines.entries()) yield index === 0 ? begun + line : line;
-      begun = lines.length === 0 ? begun + last : last;
+      for (const [index, line] of lines.entries()) yield cut(index === 0 ? begun + line : line);
+      begun = cut(lines.length === 0 ? begun + last : last);
     }
     if (begun !== '') yield begun;
   } finally {

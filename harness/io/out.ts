@@ -3,9 +3,10 @@
  *
  * Folders are made one by one: `mkdir` with `recursive` was seen to spin for ever below `/proc`, deaf to every signal but SIGKILL.
  */
-import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, HarnessError } from '../errors.js';
+import { makeWorkFolder } from './work-folder.js';
 
 /** `what` goes there, and `option` names the place. */
 export function demandWritableOut(out: string, what = 'Bundles', option = '--out'): void {
@@ -21,7 +22,7 @@ export function demandWritableOut(out: string, what = 'Bundles', option = '--out
   }
   try {
     // Some file systems (`/proc`) let everybody write, by the modes, and nobody make a folder.
-    rmdirSync(mkdtempSync(join(existing, '.killpoint-')));
+    makeWorkFolder(existing, '.killpoint-out').remove();
   } catch (error) {
     return refuse(`no folder can be made in ${existing} (${codeOf(error) ?? String(error)})`, error);
   }

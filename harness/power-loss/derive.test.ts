@@ -167,3 +167,63 @@ describe('a trace that no states can be derived from', () => {
     );
   });
 });
+
+describe('a descriptor', () => {
+  const renamed = [create('a', 3), 'rename("<state>/a", "<state>/b") = 0'];
+  const left =
+    (lines: string[], begun: Record<string, string> = {}) =>
+    (): unknown =>
+      contentsOf(source(lines, begun));
+
+  it('goes by the name that it was opened under, as that is now, also once it is gone', () => {
+    expect(left([...renamed, sync('b', 3)])).not.toThrow();
+    expect(left([create('a', 3), 'unlink("<state>/a") = 0', 'fsync(3<<state>/a>(deleted)) = 0'])).not.toThrow();
+    expect(left([create('a', 3), 'link("<state>/a", "<state>/b") = 0', 'unlink("<state>/a") = 0', sync('a', 3)])).toThrow(
+      /leads/,
+    );
+    expect(
+      left([open('b', 4), ...renamed, 'dup(4<<state>/b>(deleted)) = 5<<state>/b>(deleted)', sync('b', 3)], { b: 'old' }),
+    ).not.toThrow();
+  });
+
+  it.each([
+    ['another name', [create('a', 3), 'fsync(3<<state>/b>) = 0']],
+    ['the name before a rename', [...renamed, sync('a', 3)]],
+    ['a file that is gone, and is not', [create('a', 3), 'fsync(3<<state>/a>(deleted)) = 0']],
+    ['the folder', [create('a', 3), 'fsync(3<<state>>) = 0']],
+    ['another file as soon as it is opened', ['openat(AT_FDCWD, "<state>/a", O_WRONLY|O_CREAT, 0666) = 3<<state>/b>']],
+    ['another file as a duplicate', [create('a', 3), 'dup(3<<state>/a>) = 4<<state>/b>']],
+  ])('is not told to lead to %s', (_what, lines) => expect(left(lines)).toThrow(/leads elsewhere/));
+});
+
+describe('a short write', () => {
+  const short = (asked: string, count: number, result: number): string => `write(3<<state>/a>, "${asked}", ${count}) = ${result}`;
+
+  it('puts what it tells, and is told with all that it was to write', () => {
+    const continued = [create('a', 3), short('abcdef', 6, 2), short('cdef', 4, 4)];
+    expect(contentsOf(source(continued))).toEqual(
+      contentsOf(source([create('a', 3), write('a', 3, 'ab'), write('a', 3, 'cdef')])),
+    );
+    expect(contentsOf(source([create('a', 3), short('abcdef', 6, 0)]))).toEqual(contentsOf(source([create('a', 3)])));
+  });
+
+  it.each([
+    ['less than it was to write', 'ab', 6, 2],
+    ['more than it was to write', 'abcdef', 2, 2],
+    ['to have put more than that', 'ab', 2, 3],
+  ])('is not told with %s', (_what, asked, count, result) =>
+    expect(() => contentsOf(source([create('a', 3), short(asked, count, result)]))).toThrow(/did not tell all the bytes/),
+  );
+});
+
+describe('a trace', () => {
+  it('makes no file that is larger than what was told by a mebibyte', () => {
+    const resized = (size: number): string[] => [create('a', 3), `ftruncate(3<<state>/a>, ${size}) = 0`];
+    expect(() => contentsOf(source(resized(2 ** 20)))).not.toThrow();
+    expect(() => contentsOf(source(resized(2 ** 21)))).toThrow(/all that was told/);
+    expect(() => contentsOf(source(resized(2 ** 21), { b: 'x'.repeat(2 ** 20) }))).not.toThrow();
+  });
+
+  it('has no line that is longer than one text can be', () =>
+    expect(() => contentsOf(source([create('a', 3), write('a', 3, 'x'.repeat(5 * 2 ** 20))]))).toThrow(/a line of more than/));
+});

@@ -9,13 +9,23 @@ import type { AnyPiece, Effect, Inode, Sync } from './pieces.js';
 import { bytesIn, descriptorIn, lengthIn, type ToldCall } from './strace-text.js';
 import { Unmodelled } from './unmodelled.js';
 
+/** A name as it was opened: it moves when it is renamed, and is lost to its file when it is taken away or goes to another one. */
+interface Label {
+  name: string;
+  lost: boolean;
+}
+
 /** What dup shares and open does not. */
 interface Opened {
   readonly inode: Inode | 'folder';
+  /** Null for the folder. */
+  readonly label: Label | null;
   readonly reads: boolean;
   readonly appends: boolean;
   place: number;
 }
+
+type Asked = readonly [told: string, count: string];
 
 interface OpenFile {
   readonly opened: Opened;
@@ -24,10 +34,14 @@ interface OpenFile {
   readonly name: string;
 }
 
-/** No state of a subject comes near; beyond it a derivation would only fill the memory. */
-const largestFile = 2 ** 30;
+/** By the contract: no state of a subject comes near, and beyond it a derivation would only fill the memory. */
+const largestFile = 2 ** 28;
+/** By the contract too: zeros that a file may hold beyond all that was told. */
+const mostZeros = 2 ** 20;
 
 export interface Files {
+  /** The next line has so many characters: with them grows what a file may hold. */
+  tell(length: number): void;
   /** The call is the item of this number. */
   take(call: ToldCall, item: number): Effect;
 }
@@ -47,34 +61,70 @@ export function createFiles({ begun, volatile, withBytes }: FilesRequest): Files
   const names = new Map<string, Inode>();
   const sizes: number[] = [];
   const opened = new Map<string, Opened>();
-  for (const [name, size] of begun) names.set(name, sizes.push(size) - 1);
+  const labels = new Map<string, Label>();
+  let told = 0;
+  const tell = (length: number): void => {
+    told += length;
+  };
+  for (const [name, size] of begun) {
+    names.set(name, sizes.push(size) - 1);
+    tell(size);
+  }
+  const labelOf = (name: string): Label => {
+    const label = labels.get(name) ?? { name, lost: false };
+    labels.set(name, label);
+    return label;
+  };
+  /** Null takes the name away; else it goes on under another one, in the place of what that one led to. */
+  const relabel = (from: string, to: string | null): void => {
+    const label = labelOf(from);
+    labels.delete(from);
+    if (to === null) label.lost = true;
+    else {
+      labelOf(to).lost = true;
+      label.name = to;
+      labels.set(to, label);
+    }
+  };
   const sizeOf = (inode: Inode): number => sizes[inode] ?? 0;
 
   const changes = (pieces: AnyPiece[]): Effect => ({ ...nothing, pieces });
   const syncs = (sync: Sync): Effect => ({ ...nothing, sync });
   const resize = (inode: Inode, size: number, item: number, name: string): AnyPiece => {
-    if (size > largestFile) throw new Unmodelled(`Item ${item} makes ${name} larger than ${largestFile} bytes.`);
+    const most = Math.min(largestFile, told + mostZeros);
+    if (size > most) throw new Unmodelled(`Item ${item} makes ${name} larger than ${most} bytes, which is all that was told.`);
     sizes[inode] = size;
     return { kind: 'size', item, inode, name, size };
   };
-  const put = (inode: Inode, at: number, told: string, length: number, item: number, name: string): AnyPiece[] => {
+  /** `[told, asked]`: the bytes that the call was to write, and how many; a short write put fewer of them. */
+  const put = (inode: Inode, at: number, [told, asked]: Asked, length: number, item: number, name: string): AnyPiece[] => {
     if (length === 0) return [];
     const bytes = withBytes ? bytesIn(told) : none;
     const has = bytes === none ? lengthIn(told) : bytes?.length;
-    if (bytes === null || has === null || has === undefined || has < length)
+    if (bytes === null || has !== numberIn(asked, item) || has < length)
       throw new Unmodelled(`Of item ${item} the tracer did not tell all the bytes.`);
     const longer = at + length > sizeOf(inode) ? [resize(inode, at + length, item, name)] : [];
     return [...longer, { kind: 'data', item, inode, name, at, length, bytes: bytes.subarray(0, length) }];
   };
 
+  /** What a descriptor is told to lead to is what was opened, by the name that this has now. */
+  const demandPath = (told: string, { label }: Opened, item: number): void => {
+    const path = label === null ? stateMark : `${stateMark}/${label.name}`;
+    if (descriptorIn(told)?.path !== path || told.endsWith('(deleted)') !== (label?.lost ?? false))
+      throw new Unmodelled(`Item ${item} has a descriptor that leads elsewhere than to what was opened.`);
+  };
+  const keep = (result: string, one: Opened, item: number): void => {
+    demandPath(result, one, item);
+    opened.set(descriptorIn(result)?.number ?? '', one);
+  };
+
   const open = ({ result }: ToldCall, item: number, path: string, flags: string): Effect => {
     const has = (flag: string): boolean => flags.split('|').includes(flag);
-    const number = descriptorIn(result)?.number;
-    if (number === undefined || has('O_TMPFILE')) throw new Unmodelled(`Item ${item} opens a file without a name.`);
+    if (descriptorIn(result) === null || has('O_TMPFILE')) throw new Unmodelled(`Item ${item} opens a file without a name.`);
     const appends = has('O_APPEND');
     const reads = !has('O_WRONLY');
     if (path === stateMark) {
-      opened.set(number, { inode: 'folder', reads, appends, place: 0 });
+      keep(result, { inode: 'folder', label: null, reads, appends, place: 0 }, item);
       return nothing;
     }
     const name = nameIn(path, item, volatile);
@@ -82,7 +132,7 @@ export function createFiles({ begun, volatile, withBytes }: FilesRequest): Files
     if ((known === undefined && !has('O_CREAT')) || (known !== undefined && has('O_CREAT') && has('O_EXCL')))
       throw new Unmodelled(`Item ${item} opens ${name}, which is ${known === undefined ? 'not there' : 'there already'}.`);
     const inode = known ?? sizes.push(0) - 1;
-    opened.set(number, { inode, reads, appends, place: 0 });
+    keep(result, { inode, label: labelOf(name), reads, appends, place: 0 }, item);
     names.set(name, inode);
     if (known === undefined) return changes([{ kind: 'entry', item, inode, name, names: [[name, inode]] }]);
     return has('O_TRUNC') && sizeOf(inode) > 0 ? changes([resize(inode, 0, item, name)]) : nothing;
@@ -91,6 +141,7 @@ export function createFiles({ begun, volatile, withBytes }: FilesRequest): Files
   const held = (told: string, item: number): Opened => {
     const one = opened.get(descriptorIn(told)?.number ?? '');
     if (one === undefined) throw new Unmodelled(`Item ${item} uses a descriptor that no item opened.`);
+    demandPath(told, one, item);
     return one;
   };
   const file = (told: string, item: number): OpenFile => {
@@ -116,12 +167,12 @@ export function createFiles({ begun, volatile, withBytes }: FilesRequest): Files
     const one = named(from, item);
     const target = nameIn(to, item, volatile);
     // Two names of one file: the system leaves both as they are.
-    return names.get(target) === one.inode
-      ? nothing
-      : entry(item, one, [
-          [one.name, null],
-          [target, one.inode],
-        ]);
+    if (names.get(target) === one.inode) return nothing;
+    relabel(one.name, target);
+    return entry(item, one, [
+      [one.name, null],
+      [target, one.inode],
+    ]);
   };
   const link = (from: string, to: string, item: number): Effect => {
     const one = named(from, item);
@@ -131,20 +182,19 @@ export function createFiles({ begun, volatile, withBytes }: FilesRequest): Files
   };
   const unlink = (path: string, item: number): Effect => {
     const one = named(path, item);
+    relabel(one.name, null);
     return entry(item, one, [[one.name, null]]);
   };
   const duplicate = ({ args, result }: ToldCall, item: number): Effect => {
-    const number = descriptorIn(result)?.number;
-    if (number === undefined) throw new Unmodelled(`Item ${item} makes a descriptor without a path.`);
-    opened.set(number, held(args[0] ?? '', item));
+    keep(result, held(args[0] ?? '', item), item);
     return nothing;
   };
-  const write = ({ opened: one, inode, name }: OpenFile, told: string, result: string, item: number): Effect => {
+  const write = ({ opened: one, inode, name }: OpenFile, asked: Asked, result: string, item: number): Effect => {
     if (one.reads && !one.appends) throw new Unmodelled(`Item ${item} writes at a place that a read may have moved, on ${name}.`);
     const at = one.appends ? sizeOf(inode) : one.place;
     const length = numberIn(result, item);
     one.place = at + length;
-    return changes(put(inode, at, told, length, item, name));
+    return changes(put(inode, at, asked, length, item, name));
   };
 
   const take = (call: ToldCall, item: number): Effect => {
@@ -171,12 +221,12 @@ export function createFiles({ begun, volatile, withBytes }: FilesRequest): Files
         return nothing;
       }
       case 'write':
-        return write(file(first, item), second, result, item);
+        return write(file(first, item), [second, third], result, item);
       case 'pwrite64': {
         const one = file(first, item);
         // Linux appends here too, whatever place is given.
         const at = one.opened.appends ? sizeOf(one.inode) : numberIn(fourth, item);
-        return changes(put(one.inode, at, second, numberIn(result, item), item, one.name));
+        return changes(put(one.inode, at, [second, third], numberIn(result, item), item, one.name));
       }
       case 'ftruncate': {
         const one = file(first, item);
@@ -211,7 +261,7 @@ export function createFiles({ begun, volatile, withBytes }: FilesRequest): Files
     }
     throw new Unmodelled(`Item ${item} is a call that the model does not know: ${name}.`);
   };
-  return { take };
+  return { tell, take };
 }
 
 /** A path may be relative to the folder that a descriptor was opened on. */

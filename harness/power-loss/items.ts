@@ -10,6 +10,9 @@ export interface Item extends Effect {
   readonly number: number;
 }
 
+/** A text of 1 MiB, each byte of it told in four characters, and what stands around it. */
+export const longestItem = 4 * 1_048_576 + 65_536;
+
 const ended = /^(\d+) \+\+\+ .+ \+\+\+$/;
 
 /** Behind the end of the role there is nothing. */
@@ -20,6 +23,7 @@ export function* itemsOf(lines: Iterable<string>, request: FilesRequest): Genera
   let isOver = false;
   for (const line of lines) {
     if (line === '') continue;
+    if (line.length > longestItem) throw new Unmodelled(`Item ${number + 1} is a line of more than ${longestItem} characters.`);
     if (isOver) throw new Unmodelled('The trace goes on behind the end of the role.');
     // One pid in all lines: the end names the role's own thread, and every other line must be of it.
     pids.add(/^\d+/.exec(line)?.[0] ?? '');
@@ -29,6 +33,7 @@ export function* itemsOf(lines: Iterable<string>, request: FilesRequest): Genera
     const call = readCall(line);
     if (call === null) throw new Unmodelled(`Item ${number + 1} is no call.`);
     number += 1;
+    files.tell(line.length);
     yield { number, ...effectOf(call, number, files.take) };
   }
 }

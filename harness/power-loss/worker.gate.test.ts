@@ -3,12 +3,13 @@
  */
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { canonicalLine } from '../io/canonical.js';
 import { isLiving, processFacts } from '../process/proc.js';
 import { type RoleProcess, spawnRole } from '../process/spawn.js';
 import { startWatchdog, type Watchdog } from '../process/watchdog-client.js';
 import { builtInstallation, subjectsFolder, temporaryFolder } from '../testing/plans.js';
 import { contentOf } from './content.js';
-import { createWorker, type Worker } from './worker.js';
+import { createWorker, statesAtOnce, type Worker } from './worker.js';
 
 const { path: folder, remove } = temporaryFolder();
 let watchdog: Watchdog;
@@ -64,28 +65,45 @@ describe('a worker', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('takes a second state before it has answered the first', async () => {
+  it('takes further states before it has answered the first', async () => {
     const { lookAt } = workerOf(served);
     const answers = await Promise.all([lookAt(files('a\nb\n')), lookAt(files('a\n'))]);
     expect(answers).toMatchObject([{ opened: { entries: 2 } }, { opened: { entries: 1 } }]);
     expect(started).toHaveLength(1);
-    await expect(Promise.all([1, 2, 3].map(() => lookAt(files('a\n'))))).rejects.toThrow('2 states at once');
+    const many = Array.from({ length: statesAtOnce + 1 }, () => lookAt(files('a\n')));
+    await expect(Promise.all(many)).rejects.toThrow(`${statesAtOnce} states at once`);
   });
 
   it.each(['crash', 'exit'])(
-    'that dies at a state (%s) says nothing of the one behind it, which another one looks at',
+    'that dies at a state (%s) says nothing of those behind it, which another one looks at',
     async (how) => {
       const { lookAt } = workerOf(served);
       await lookAt(files('a\n'));
-      const [first, second] = await Promise.all([lookAt(files(`${how}\n`)), lookAt(files('a\n'))]);
+      const logs = [`${how}\n`, ...Array.from({ length: statesAtOnce - 1 }, () => 'a\n')];
+      const [first, ...others] = await Promise.all(logs.map((log) => lookAt(files(log))));
       expect(first).toEqual({ opened: null, refused: { error: 'crashed' }, remade: null });
-      expect(second).toMatchObject({ opened: { entries: 1 } });
+      expect(others.map(({ opened }) => opened?.entries)).toEqual(others.map(() => 1));
       const [third, fourth] = await Promise.all([lookAt(files('a\nb\n')), lookAt(files(`${how}\n`))]);
       expect(third).toMatchObject({ opened: { entries: 2 } });
       expect(fourth).toEqual({ opened: null, refused: { error: 'crashed' }, remade: null });
       expect(started).toHaveLength(2);
     },
   );
+
+  it('that started somebody who lives is not kept for other states', async () => {
+    const child = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' }).unref();`;
+    const answer = canonicalLine({ opened: { digest: '0'.repeat(64), entries: 0 }, refused: null, remade: null });
+    const program = (first: string) =>
+      `process.stdin.once('data', () => { ${first} process.stdout.write(${JSON.stringify(answer)}); });`;
+    for (const leaves of [false, true]) {
+      const one = workerOf(['-e', program(leaves ? child : '')]);
+      one.demandAlone();
+      await one.lookAt(files('a\n'));
+      if (leaves) expect(() => one.demandAlone()).toThrow(/outlived the serve role: \d+/);
+      else one.demandAlone();
+      await one.end();
+    }
+  });
 
   it('that hangs proves nothing', async () => {
     const { lookAt } = workerOf(served, 300);

@@ -4,7 +4,7 @@
  * Fault model: process crash of the worker, at any state. One that dies has said what it makes of that state: it is refused by `crashed`, and
  * another one goes on. One that says nothing in time proves nothing, nor does one that says what no answer is.
  *
- * A second state is written, and asked about, while the process still looks at the first: so it need not wait for us. It answers in order,
+ * More states are written, and asked about, while the process still looks at the first: so it need not wait for us. It answers in order,
  * and what it did not come to before it died is asked of the next one.
  */
 import { join } from 'node:path';
@@ -13,18 +13,23 @@ import type { ServeAnswer } from '../contract/types.js';
 import { validateServeAnswer } from '../contract/validators.js';
 import { CaseVoid } from '../errors.js';
 import { canonicalLine, parseCanonical } from '../io/canonical.js';
-import { killAll, survivorsOf } from '../process/end.js';
+import { killAll, stillThere, survivorsOf } from '../process/end.js';
 import type { RoleProcess } from '../process/spawn.js';
 import { within } from '../process/wait.js';
 import type { Content } from './content.js';
 import { writeState } from './write-state.js';
 
-/** How many states a worker takes before it has answered the first of them. */
-export const statesAtOnce = 2;
+/**
+ * How many states a worker takes before it has answered the first of them. Two keep it busy on a machine that does nothing else; where others are
+ * before us in the queue of a processor, or we derive for long, four do.
+ */
+export const statesAtOnce = 4;
 
 export interface Worker {
   /** After it threw, it throws the same for every other state. */
   lookAt(files: ReadonlyMap<string, Content>): Promise<ServeAnswer>;
+  /** Throws where it started somebody who lives: it is kept for other states, and nobody else may be. */
+  demandAlone(): void;
   /** Nobody of it lives when this resolves. */
   end(): Promise<void>;
 }
@@ -106,6 +111,11 @@ export function createWorker({ start, folder, deadlineMs }: WorkerRequest): Work
         free.push(place);
       }
     },
+    demandAlone: () => {
+      if (current === null) return;
+      const { role } = current;
+      demandNobody(stillThere(role).filter((pid) => pid !== role.pid));
+    },
     end: async () => {
       if (current === null) return;
       const { role } = current;
@@ -128,8 +138,12 @@ async function finish(role: RoleProcess): Promise<Awaited<RoleProcess['exited']>
   const survivors = await survivorsOf(role, endMs);
   await within(role.silent, 1000);
   role.release();
-  if (survivors.length > 0) throw new CaseVoid('survivors', `Processes outlived the serve role: ${survivors.join(', ')}.`);
+  demandNobody(survivors);
   return exit;
+}
+
+function demandNobody(left: readonly number[]): void {
+  if (left.length > 0) throw new CaseVoid('survivors', `Processes outlived the serve role: ${left.join(', ')}.`);
 }
 
 function answerIn(line: string): ServeAnswer {

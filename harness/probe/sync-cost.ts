@@ -2,10 +2,11 @@
  * What a sync costs under a path. A disk takes its time: where a small file is synced in some microseconds, none is behind it (a file system in
  * memory), or it says that it has written what it has not. Kills tell nothing of that; a power loss would.
  */
-import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../errors.js';
 import { nearestExisting } from '../io/out.js';
+import { makeWorkFolder } from '../io/work-folder.js';
 import type { Check } from './check.js';
 
 /** As many as tell a median from chance, and no more than a slow disk can do while somebody waits. */
@@ -21,16 +22,16 @@ export interface SyncCost {
 
 /** Each a byte more of one small file, which is gone afterwards. */
 export function syncCostAt(folder: string): SyncCost {
-  const home = mkdtempSync(join(folder, '.killpoint-'));
+  const home = makeWorkFolder(folder, '.killpoint-sync');
   try {
-    const descriptor = openSync(join(home, 'probe'), 'wx');
+    const descriptor = openSync(join(home.path, 'probe'), 'wx');
     try {
       return medianOf(timed(descriptor));
     } finally {
       closeSync(descriptor);
     }
   } finally {
-    rmSync(home, { recursive: true, force: true });
+    home.remove();
   }
 }
 

@@ -3,6 +3,7 @@
  * Verified: all four bag files to the letter, every listed hash, names, the layout, links and empty folders, the name of the run.
  * Not verified: modes, owners and times, which mean nothing; whether this is the bag that was sealed (compare the root hash).
  */
+import { EvidenceError } from '../errors.js';
 import { bagName, bagProblems, tagFiles, tagManifest, type BagProblem } from '../read/bag.js';
 import type { Bundle } from '../read/bundle.js';
 import { leavesAnswer } from '../read/plan.js';
@@ -21,13 +22,21 @@ export const g01: BundleCheck = {
   scope: 'bundle',
   check(bundle: Bundle, model): CheckResult {
     const { tree } = bundle;
-    const planned = plannedFiles(bundle, model);
     const findings = [...bagProblems(tree), ...nameProblems(bundle)].map(({ code, file, detail }) => ({
       code,
       where: { ...nowhere, file },
       detail,
     }));
-    const unknown = tree.unreadable.length > 0 ? 'A file of the bundle cannot be read.' : undefined;
+    const [unread] = tree.unreadable;
+    let unknown = unread === undefined ? undefined : `${unread.path} ${unread.why}.`;
+    let planned: string[] = [];
+    try {
+      planned = plannedFiles(bundle, model);
+    } catch (error) {
+      // What cannot be told without a ledger takes nothing from what the bag says by itself.
+      if (!(error instanceof EvidenceError)) throw error;
+      unknown ??= error.message;
+    }
     return { expected: planned.length, seen: planned.filter((path) => tree.files.has(path)).length, findings, unknown };
   },
 };

@@ -5,6 +5,7 @@
  * Not verified: what the records say; that is what the other guarantees are for.
  */
 import type { Answer, Execution, Group } from '../contract/types.js';
+import { EvidenceError } from '../errors.js';
 import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
 import type { Read } from '../read/facts.js';
 import { leavesAnswer, type PlannedSnapshot } from '../read/plan.js';
@@ -39,8 +40,12 @@ export const g03: BundleCheck = {
         unknown ??= 'Only selected cases ran.';
         continue;
       }
-      const problems = caseProblems(one, bundle, model);
-      findings.push(...problems);
+      try {
+        findings.push(...caseProblems(one, bundle, model));
+      } catch (error) {
+        if (!(error instanceof EvidenceError)) throw error;
+        unknown ??= error.message;
+      }
       if (bundle.folders.has(one.id)) seen += 1;
     }
     findings.push(...unplanned(bundle));
@@ -111,8 +116,9 @@ function recordProblems(snapshot: Snapshot, model: SubjectModel, run: Execution 
   }
   shaped('inspector.json', snapshot.inspector);
   shaped('inspection.json', snapshot.inspection);
-  for (const { format, unfinished } of snapshot.states)
-    if (!unfinished && format.problem !== undefined) problems.push({ ...format.problem, code: 'record-malformed' });
+  for (const state of snapshot.states)
+    if (state.format.problem !== undefined && !state.unfinished)
+      problems.push({ ...state.format.problem, code: 'record-malformed' });
   if (!snapshot.has('receipts.jsonl')) malformed('receipts.jsonl', 'The receipt log is not there.');
   const inspection = snapshot.inspection.value;
   if (inspection !== undefined) {

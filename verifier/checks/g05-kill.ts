@@ -3,7 +3,7 @@
  * with its nonce and pid, the process ended by signal 9 and by nothing else, and nobody of its group was left; every other role
  * ended by itself as its answer says, and left nobody behind.
  * Verified: the armed place against the plan, the line on descriptor 3, nonces over the whole bundle, the order of the timeline, the
- * wait status, survivors; that a process sent nothing while it stood at its place; for a process that the plan does not kill, its exit code against its answer; of a race, that all were
+ * wait status, survivors; that a process sent nothing while it stood at its place; for a process that the plan does not kill, its exit code against its answer, and what a tracer told of its end against both; of a race, that all were
  * released after all had announced, and how many were at once; of a stopped owner, that the other lived while it was stopped.
  * Not verified: that the harness told the truth about what it saw; processes outside group and cgroup.
  */
@@ -131,7 +131,7 @@ function tracedWrong(snapshot: Snapshot, { pid, exit }: Process, unproven: Unpro
   const { calls, end } = need(snapshot.trace);
   const wrong = (detail: string): void => unproven(detail, 'trace.txt');
   if ([end, ...calls].some((one) => one.pid !== pid)) wrong('The tracer tells of another process or thread.');
-  if (end.killed !== (kill !== null) || end.code !== exit.code) wrong('The tracer tells another end of the process.');
+  if ((end.code === null) !== (kill !== null) || end.code !== exit.code) wrong('The tracer tells another end of the process.');
   // Of faults G48 speaks.
   if (traced?.ratchet.model === 'syscall-kill' && calls.some(({ injected }) => injected !== null))
     wrong('The tracer had a call fail, and was only to kill or to watch.');
@@ -150,7 +150,7 @@ function tracedWrong(snapshot: Snapshot, { pid, exit }: Process, unproven: Unpro
 function watchedWrong({ derivation }: LossEvidence, { pid, exit }: Process, unproven: Unproven): void {
   const { end } = need(derivation).trace;
   if (end.pid !== pid) unproven('The tracer tells of another process or thread.', 'trace.txt');
-  if (end.killed || end.code !== exit.code) unproven('The tracer tells another end of the process.', 'trace.txt');
+  if (end.code === null || end.code !== exit.code) unproven('The tracer tells another end of the process.', 'trace.txt');
 }
 
 function armedWrong(

@@ -3,12 +3,13 @@
  * nothing sent.
  * Verified: that the calls before the fault are, by name and file, those of the run in which none failed, that the planned call failed with
  * the planned error, a lasting one for every later call of its name, and no other by the tracer's doing; of each name, that the run which
- * was armed behind its last call made as many and none of them failed. After a failed write or sync of the log, or of what makes the state,
+ * was armed behind its last call made as many and none of them failed; of every run, that its trace explains the state that it left
+ * (`model/traced-state.ts`). After a failed write or sync of the log, or of what makes the state,
  * that no more is on record than may have been there, that no request left whose intent cannot have been durable, and that the role does
  * not say that it completed.
  * Not verified: a failed call on which nothing was built (a checkpoint, a removal); a sync of the folder of which a later one told the same;
  * whether what was read of a file after a failed sync is on the disk; a floor that was raised in the middle of a run; steps that may be run
- * again, whose requests have no intent.
+ * again, whose requests have no intent; calls that changed nothing in the folder, taken out of all runs in step.
  */
 import { faultedAt, limitsOf, type Limits } from '../model/disk-fault.js';
 import type { Snapshot } from '../read/bundle.js';
@@ -18,13 +19,14 @@ import type { TracedCall } from '../read/trace.js';
 import { need, perItem, whereOfSnapshot, type CaseCheck, type CheckResult, type Say } from './check.js';
 import { ownLines } from './derived.js';
 import type { SubjectModel, SubjectRecord } from './subject-model.js';
+import { whyStateUnexplained } from './traced-states.js';
 
 export const g48: CaseCheck = {
   guarantee: 'G48',
   sentence:
     'A fault of the disk came before the call where the plan has it, and on the strength of what had failed nothing was recorded and nothing sent.',
   covers:
-    'the traced calls of every run against those of the run in which none failed, by name and file; after a failed write or sync of the log or of a creation the record, the requests and the answer',
+    'the traced calls of every run against those of the run in which none failed, by name and file; every trace against the state that its run left; after a failed write or sync of the log or of a creation the record, the requests and the answer',
   doesNotCover:
     'failed calls on which nothing was built; a sync of the folder of which a later one told the same; a floor that was raised in the middle of a run; steps that may be run again',
   codes: ['fault-unproven', 'fault-ignored'],
@@ -34,7 +36,7 @@ export const g48: CaseCheck = {
     const result = perItem(all, whereOfSnapshot, (snapshot, say) => {
       const whole = all.find(({ name }) => name === snapshot.planned.traced?.arm);
       if (whole === undefined) return;
-      const unproven = whyUnproven(snapshot, whole);
+      const unproven = whyUnproven(snapshot, whole) ?? whyStateUnexplained(snapshot, whole, model);
       if (unproven !== null) say('fault-unproven', unproven, { file: snapshot.file('trace.txt') });
       else if (snapshot.planned.traced?.fault !== null) ignoredIn(snapshot, whole, model, say);
     });

@@ -17,7 +17,7 @@ describe('a ratchet', () => {
   it('that left out the run behind its last call is missed', () =>
     expect(
       codes((editor) => {
-        for (const path of [...editor.files.keys()]) if (path.includes('/ratchet/syncs-fsync-6/')) editor.files.delete(path);
+        for (const path of [...editor.files.keys()]) if (path.includes('/ratchet/syncs-fdatasync-4/')) editor.files.delete(path);
       }),
     ).toContain('case-missing'));
 });
@@ -28,7 +28,7 @@ describe('a state that was never finished', () => {
   it('is not excused where its ledger holds an event', () =>
     expect(
       codes((editor) => {
-        const [from, to] = ['syncs-fsync-4', 'syncs-fsync-1'].map((name) => target(editor, name));
+        const [from, to] = ['syncs-fdatasync-2', 'syncs-fsync-1'].map((name) => target(editor, name));
         if (from === undefined || to === undefined) return;
         for (const name of ['ledger.sqlite', 'ledger.sqlite-wal'])
           editor.files.set(to.file(`state/${name}`), editor.bytes(from.file(`state/${name}`)));

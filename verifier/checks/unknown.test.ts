@@ -14,11 +14,6 @@ const without =
 const withoutLedger = (caseId: string, name = 'producer') =>
   without(caseId, name, 'state/ledger.sqlite', 'state/ledger.sqlite-wal');
 
-const withoutCalls =
-  (caseId: string, name: string) =>
-  (editor: Editor): void =>
-    editor.text(snapshot(editor, caseId, name).file('trace.txt'), (text) => text.replace(/^.*\) = .*\n/gm, ''));
-
 const rename =
   (types: readonly string[], member: string) =>
   (editor: Editor): void => {
@@ -68,10 +63,10 @@ const rows: [guarantee: string, scope: string, what: string, change: (editor: Ed
   ['G30', 'raced', 'the answer of a racer is not there', without('raced', 'race', 'members/racer-2/answer.json')],
   ['G31', 'drifted', 'the ledger is not there', withoutLedger('drifted', 'same')],
   ['G32', 'again', 'the ledger that it is to end as is not there', withoutLedger('again', 'finalize')],
-  ['G45', 'ratchet', 'the run that nobody killed made no call', withoutCalls('ratchet', 'syncs')],
+  ['G45', 'ratchet', 'the trace is not there', without('ratchet', 'syncs', 'trace.txt')],
   ['G46', 'lost', 'the counts are not there', without('lost', 'power', 'derivation.json')],
   ['G47', 'lost', 'what the subject found is not there', without('lost', 'power', 'states.jsonl')],
-  ['G48', 'fault', 'the run in which no call failed made none', withoutCalls('fault', 'disk')],
+  ['G48', 'fault', 'the trace is not there', without('fault', 'disk', 'trace.txt')],
 ];
 
 describe('unknown', () => {

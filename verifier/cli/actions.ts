@@ -5,9 +5,11 @@
 import { InputError, SignatureError } from '../errors.js';
 import { canonical } from '../read/canonical.js';
 import { Memory } from '../read/memory.js';
+import { engineWords } from '../read/sqlite/here.js';
 import { verify } from '../verdict.js';
 import { readBag } from './bag.js';
 import { exitCodeOf, exitCodes } from './exit.js';
+import { shown } from './shown.js';
 import type { KeyUse } from './signatures.js';
 
 export interface Streams {
@@ -27,12 +29,13 @@ export async function verifyCommand(bundle: string, json: boolean, streams: Stre
   } catch (error) {
     // Neither a missing signature nor a full disk takes the place of a verdict that raises the alarm by itself.
     if (verdict !== 'invalid' || !(error instanceof SignatureError || error instanceof InputError)) throw error;
-    said = `${error.message}\n`;
+    said = `${shown(error.message)}\n`;
   }
   streams.out(
     json ? `${canonical(judgement.verdict)}\n` : (await import('./render.js')).renderJudgement(judgement, streams.colour),
   );
   if (said !== undefined) streams.err(said);
+  tellEngine(streams);
   return exitCodeOf(verdict);
 }
 
@@ -77,7 +80,14 @@ export async function corruptCommand(bundle: string, json: boolean, breaking: Br
   // Without --json nothing is counted then: "0 survivors" would read like a pass.
   if (json || !unfit)
     streams.out(json ? `${canonical(corruption)}\n` : (await import('./render.js')).renderCorruption(corruption));
+  tellEngine(streams);
   if (unfit) return exitCodes.unknown;
   const survivors = corruption.survivors.length + (corruption.generated?.survivors.length ?? 0);
   return survivors > 0 ? exitCodes.invalid : exitCodes.valid;
+}
+
+/** The verdict is the same bytes whichever engine read the rows, so it is told beside it. */
+function tellEngine(streams: Streams): void {
+  const words = engineWords();
+  if (words !== null) streams.err(`${words}\n`);
 }

@@ -5,6 +5,7 @@
 import { InputError, SignatureError } from '../errors.js';
 import { verifyCommand, type Streams } from './actions.js';
 import { exitCodes } from './exit.js';
+import { shown, shownLines } from './shown.js';
 
 /** Never throws; returns the exit code. */
 export async function command(args: readonly string[], streams: Streams): Promise<number> {
@@ -17,10 +18,10 @@ export async function command(args: readonly string[], streams: Streams): Promis
   } catch (error) {
     if (error instanceof InputError || error instanceof SignatureError) {
       if (args.includes('--json')) streams.out(`${JSON.stringify({ error: { code: error.code, message: error.message } })}\n`);
-      streams.err(`${error.message}\n`);
+      streams.err(`${shown(error.message)}\n`);
       return error instanceof SignatureError ? exitCodes.invalid : exitCodes.usage;
     }
-    streams.err(`internal error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    streams.err(`internal error: ${shownLines(error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
     return exitCodes.internal;
   }
 }

@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { InputError } from '../errors.js';
 import { corruptCommand, explainCommand, keyCommand, verifyCommand, type Breaking, type Streams } from './actions.js';
 import { exitCodes } from './exit.js';
+import { shownLines } from './shown.js';
 
 interface Options {
   json?: boolean;
@@ -16,10 +17,12 @@ interface VerifyOptions extends Options {
 
 export async function parsed(args: readonly string[], streams: Streams): Promise<number> {
   let code: number = exitCodes.internal;
+  // It repeats what it was given.
+  const output = { writeOut: streams.out, writeErr: (text: string) => streams.err(shownLines(text)) };
   const program = new Command('killpoint-verify')
     .description('Judges the bytes of a sealed bundle. Exit codes: 0 valid, 1 invalid, 2 unknown, 64 usage, 70 internal error.')
     .exitOverride()
-    .configureOutput({ writeOut: streams.out, writeErr: streams.err });
+    .configureOutput(output);
   program
     .command('verify', { isDefault: true })
     .description('judge a bundle and print every claim')
@@ -52,7 +55,7 @@ export async function parsed(args: readonly string[], streams: Streams): Promise
       async (bundle: string, options: Options & Breaking) =>
         void (code = await corruptCommand(bundle, options.json === true, options, streams)),
     );
-  for (const part of program.commands) part.exitOverride().configureOutput({ writeOut: streams.out, writeErr: streams.err });
+  for (const part of program.commands) part.exitOverride().configureOutput(output);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;

@@ -8,6 +8,7 @@ import { groupBy } from '../model/effects.js';
 import type { Judgement } from '../verdict.js';
 import type { Generated } from '../mutations/generated/report.js';
 import type { Corruption } from '../mutations/corrupt.js';
+import { shown } from './shown.js';
 
 const rank = { broken: 0, unknown: 1, held: 2, not_applicable: 3 } as const;
 const words = { broken: 'broken', unknown: 'unknown', held: 'held', not_applicable: 'n/a' } as const;
@@ -26,7 +27,7 @@ export function renderJudgement({ claims, verdict }: Judgement, colour: boolean)
       (left, right) => rank[left.result] - rank[right.result],
     )) {
       lines.push(
-        `    ${paint(result, words[result].padEnd(7))}  ${scope}  ${seen} of ${expected}${reason === null ? '' : `  ${reason}`}`,
+        `    ${paint(result, words[result].padEnd(7))}  ${shown(scope)}  ${seen} of ${expected}${reason === null ? '' : `  ${shown(reason)}`}`,
       );
     }
   }
@@ -43,6 +44,9 @@ export function renderJudgement({ claims, verdict }: Judgement, colour: boolean)
   return `${lines.join('\n')}\n`;
 }
 
+/** Nobody reads on. */
+const mostShown = 1000;
+
 function renderFindings(findings: readonly Finding[]): string[] {
   const [first] = findings;
   if (first === undefined) return ['no findings'];
@@ -52,13 +56,14 @@ function renderFindings(findings: readonly Finding[]): string[] {
     `${findings.length} findings: ${byCode.map(([code, group]) => `${code} (${group.length})`).join(', ')}`,
     `  first: ${renderFinding(first)}`,
     ...(worst !== undefined && worst[1].length > 1 ? [`  most:  ${worst[0]}, ${worst[1].length} times`] : []),
-    ...findings.map((finding) => `  ${renderFinding(finding)}`),
+    ...findings.slice(0, mostShown).map((finding) => `  ${renderFinding(finding)}`),
+    ...(findings.length > mostShown ? [`  and ${findings.length - mostShown} more, which --json lists`] : []),
   ];
 }
 
 function renderFinding({ code, guarantee, where, detail }: Finding): string {
   const place = where.file ?? [where.case, where.snapshot].filter((part) => part !== null).join('/');
-  return `${guarantee} ${code} at ${place === '' ? 'the bundle' : place}${where.seq === null ? '' : ` #${where.seq}`}: ${detail}`;
+  return `${guarantee} ${code} at ${place === '' ? 'the bundle' : shown(place)}${where.seq === null ? '' : ` #${where.seq}`}: ${shown(detail)}`;
 }
 
 type Both = Corruption & { readonly generated: Generated | null };

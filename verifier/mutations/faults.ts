@@ -5,6 +5,7 @@ import type { Snapshot } from '../read/bundle.js';
 import type { TracedCall } from '../read/trace.js';
 import type { Editor, Mutation } from './editor.js';
 import { onPlace, type Place } from './places.js';
+import { otherExit, takenOut } from './traces.js';
 
 type Codes = readonly FindingCode[];
 /** Of one line: as it is, or in its place. `last`: that of the last call. */
@@ -46,6 +47,13 @@ const behind: Place = (editor) =>
     ({ planned: { traced } }) => traced?.ratchet.model === 'io-fault' && traced.call !== null && traced.fault === null,
   );
 
+/** The same of writes, the last of which has a place. */
+const behindWrites: Place = (editor) =>
+  editor.findAny(({ planned: { traced }, trace }) => {
+    const isBehind = traced?.ratchet.model === 'io-fault' && traced.call !== null && traced.fault === null;
+    return isBehind && traced.family === 'writes' && trace.value?.calls.at(-1)?.put?.at != null;
+  });
+
 function changed(find: Place, name: string, codes: Codes, change: Change): Mutation {
   return onPlace(find, name, codes, (editor, target) => rewrite(editor, target, change));
 }
@@ -59,6 +67,9 @@ function rewrite(editor: Editor, target: Snapshot, change: Change): void {
 
 const failing = (line: string): string => line.replace(/ = .*$/, ' = -1 EIO (Input/output error) (INJECTED)');
 const done = (line: string): string => line.replace(/ = .*$/, ' = 1');
+/** Over the first byte, so that the state does not tell against it. */
+const again = (line: string): string =>
+  line.replace(/(, \d+)?\) = .*$/, (_all, at?: string) => `${at === undefined ? '' : ', 0'}) = 1`);
 const isMarked = (line: string): boolean => line.endsWith('(INJECTED)');
 
 /** `claimed`: a model may have more to say of a role that tells what it did not do. */
@@ -84,10 +95,15 @@ export const faultMutations = (claimed: Codes) => ({
       const name = target.planned.traced?.call?.name ?? '';
       rewrite(editor, target, (line) => (line.includes(` ${name}(`) ? [] : line));
     }),
+    takenOut('io-fault', 'fault-unproven'),
+    changed(behindWrites, 'a write is said to have put less than lies in the state', unproven, (line, index, last) =>
+      index === last ? line.replace(/ = \d+$/, ' = 1') : line,
+    ),
   ],
+  'kill-unproven': [onPlace(behind, 'the tracer tells of another exit than was seen', ['kill-unproven'], otherExit)],
   'fault-ignored': [
     changed(logWrite, 'the log was written to after a write to it had failed', ignored, (line) =>
-      isMarked(line) ? [line, done(line)] : line,
+      isMarked(line) ? [line, again(line)] : line,
     ),
     onPlace(unmade, 'a producer that could not make its state says that it completed', claimed, (editor, target) => {
       const { traced } = target.planned;
@@ -97,7 +113,7 @@ export const faultMutations = (claimed: Codes) => ({
       editor.files.set(target.file('answer.json'), editor.bytes(whole.file('answer.json')));
       editor.json<Answer>(target.file('answer.json'), (value) => void (value.pid = pid));
       editor.process(target, (value) => void (value.exit = { code: 0, signal: null }));
-      editor.text(target.file('trace.txt'), (text) => text.replace(/exited with \d+/, 'exited with 0'));
+      editor.text(target.file('trace.txt'), (text) => text.replace(/exited with \d+ \+\+\+\n$/, 'exited with 0 +++\n'));
       return true;
     }),
   ],

@@ -8,6 +8,7 @@ import { canonical, decodeUtf8, parseJson } from '../read/canonical.js';
 import type { LostState } from '../read/power-loss/derive.js';
 import type { Editor, Mutable, Mutation } from './editor.js';
 import { onPlace, type Place } from './places.js';
+import { otherExit } from './traces.js';
 
 type Codes = readonly FindingCode[];
 type Line = Mutable<DerivedState>;
@@ -149,6 +150,9 @@ const isOpened = (state: LostState, line: Line): boolean => state.isMade && line
 const isUnmade = ({ isMade }: LostState): boolean => !isMade;
 
 export const powerLossMutations = {
+  'kill-unproven': [
+    onPlace(lost, 'the tracer of a power loss tells of another exit than was seen', ['kill-unproven'], otherExit),
+  ],
   'power-state-missed': [
     onPlace(lost, 'a count of states is lower than it was', missed, (editor, arm) =>
       editor.json<Record<string, number>>(

@@ -3,6 +3,7 @@ import type { FindingCode } from '../checks/check.js';
 import type { Snapshot } from '../read/bundle.js';
 import type { Editor, Mutation } from './editor.js';
 import { onPlace, type Place } from './places.js';
+import { otherExit, takenOut } from './traces.js';
 
 type Codes = readonly FindingCode[];
 
@@ -49,7 +50,10 @@ export const syscallMutations = {
       const next = whole && linesOf(editor, whole)[target.trace.value?.calls.length ?? 0];
       if (next === undefined || !next.includes('(')) return false;
       const [end = '', ...before] = linesOf(editor, target).toReversed();
-      const after = next.replace(/^\d+/, /^\d+/.exec(end)?.[0] ?? '');
+      const after = next
+        .replace(/^\d+/, /^\d+/.exec(end)?.[0] ?? '')
+        // It did nothing, which the state would tell against.
+        .replace(/ = .*$/, ' = -1 EINTR (Interrupted system call)');
       return write(editor, target, [...before.toReversed(), after, end]);
     }),
     changed('the tracer tells of another thread', unproven, (line, index) =>
@@ -58,6 +62,7 @@ export const syscallMutations = {
     changed('the tracer tells that the process ended by itself', unproven, (line) =>
       line.replace('killed by SIGKILL', 'exited with 0'),
     ),
+    onPlace(behind, 'the tracer tells of another exit than was seen of who was killed by nobody', unproven, otherExit),
     onPlace(killed, 'another call was armed than the planned one', unproven, (editor, target) =>
       editor.process(target, (value) => void (value.armed = 'syscall:fsync#999')),
     ),
@@ -81,5 +86,6 @@ export const syscallMutations = {
         linesOf(editor, target).filter((line) => !line.includes(` ${name}(`)),
       );
     }),
+    takenOut('syscall-kill', 'syscall-missed'),
   ],
 } as const;

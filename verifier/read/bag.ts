@@ -7,13 +7,19 @@
  *   manifest-sha256.txt     `<64 hex>  data/…`, sorted by path, LF
  *   tagmanifest-sha256.txt  the same for the three files above
  */
+import { CoveredPaths } from './covered-paths.js';
 import { fileSha256, sha256 } from './hash.js';
 import type { Tree } from './tree.js';
 
 export const tagFiles = ['bag-info.txt', 'bagit.txt', 'manifest-sha256.txt'] as const;
 export const tagManifest = 'tagmanifest-sha256.txt';
 const info = /^Bagging-Date: \d{4}-\d{2}-\d{2}\nExternal-Identifier: ([A-Za-z0-9._-]+)\nPayload-Oxum: (\d+\.\d+)\n$/;
-const declaration = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';
+const declaration = Buffer.from('BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n');
+const mostInfoBytes = 4096;
+/** Half a million files, with names as long as a run gives them. */
+const mostListBytes = 64 * 1024 * 1024;
+/** Beyond it nobody asks whether only the line ends differ. */
+const mostAlteredBytes = 16 * 1024 * 1024;
 const line = /^([0-9a-f]{64}) {2}([A-Za-z0-9._/-]+)$/;
 
 export interface BagProblem {
@@ -38,29 +44,34 @@ export function bagName(tree: Tree): string | null {
 }
 
 function infoOf(tree: Tree): { name: string; oxum: string } | null {
-  const [, name, oxum] = info.exec(tree.files.get('bag-info.txt')?.toString('latin1') ?? '') ?? [];
+  // Three short lines; a longer file may be longer than a text can be.
+  const [, name, oxum] = info.exec(tree.files.get('bag-info.txt')?.toString('latin1', 0, mostInfoBytes) ?? '') ?? [];
   return name === undefined || oxum === undefined ? null : { name, oxum };
 }
 
 export function bagProblems(tree: Tree): BagProblem[] {
   const problems: BagProblem[] = [];
+  // What is there and was not read is not missing: nobody knows whether it is what was listed.
+  const there = new CoveredPaths([...tree.unreadable, ...tree.forbidden]);
   const malformed = (file: string, detail: string): void => void problems.push({ code: 'bag-malformed', file, detail });
   for (const file of ['bagit.txt', 'bag-info.txt', 'manifest-sha256.txt', tagManifest]) {
-    if (!tree.files.has(file) && !tree.unreadable.includes(file)) malformed(file, 'The bag lacks this file.');
+    if (!tree.files.has(file) && !there.has(file)) malformed(file, 'The bag lacks this file.');
   }
   const bagit = tree.files.get('bagit.txt');
-  if (bagit !== undefined && bagit.toString('latin1') !== declaration)
-    malformed('bagit.txt', 'The declaration is not that of BagIt 1.0.');
+  if (bagit !== undefined && !bagit.equals(declaration)) malformed('bagit.txt', 'The declaration is not that of BagIt 1.0.');
   for (const { path, what } of tree.forbidden)
     problems.push({ code: 'file-forbidden', file: path, detail: `A bundle may not hold ${what}.` });
-  for (const path of tree.files.keys()) {
+  for (const path of tree.changed ?? [])
+    problems.push({ code: 'file-altered', file: path, detail: 'It changed while it was read.' });
+  for (const path of [...tree.files.keys(), ...tree.unreadable.map(({ path }) => path)]) {
     const wrong = wrongName(path);
     if (wrong !== null) problems.push({ code: 'file-forbidden', file: path, detail: wrong });
   }
   const payload = readManifest(tree, 'manifest-sha256.txt', malformed);
   const tags = readManifest(tree, tagManifest, malformed);
-  if (payload !== null) compare(tree, 'manifest-sha256.txt', payload, (path) => path.startsWith('data/'), problems);
-  if (tags !== null) compare(tree, tagManifest, tags, (path) => !path.startsWith('data/') && path !== tagManifest, problems);
+  if (payload !== null) compare(tree, there, 'manifest-sha256.txt', payload, (path) => path.startsWith('data/'), problems);
+  if (tags !== null)
+    compare(tree, there, tagManifest, tags, (path) => !path.startsWith('data/') && path !== tagManifest, problems);
   const listed = new Set([...(payload?.keys() ?? []), ...(tags?.keys() ?? [])]);
   for (const path of listed) {
     // An unlisted stray is reported as unlisted; a listed one would otherwise pass.
@@ -108,6 +119,7 @@ function inLayout(path: string): boolean {
 function readManifest(tree: Tree, file: string, malformed: (file: string, detail: string) => void): Map<string, string> | null {
   const bytes = tree.files.get(file);
   if (bytes === undefined) return null;
+  if (bytes.length > mostListBytes) return (malformed(file, `The list is longer than ${mostListBytes} bytes.`), null);
   const text = bytes.toString('utf8');
   if (text.startsWith('\uFEFF')) return (malformed(file, 'The list begins with a byte order mark.'), null);
   if (text.includes('\r'))
@@ -128,6 +140,7 @@ function readManifest(tree: Tree, file: string, malformed: (file: string, detail
 
 function compare(
   tree: Tree,
+  there: CoveredPaths,
   list: string,
   entries: Map<string, string>,
   covers: (path: string) => boolean,
@@ -138,17 +151,18 @@ function compare(
       problems.push({ code: 'bag-malformed', file: list, detail: `The list names ${path}, which belongs to the other list.` });
     const bytes = tree.files.get(path);
     if (bytes === undefined) {
-      if (!tree.unreadable.includes(path))
-        problems.push({ code: 'file-missing', file: path, detail: 'The file is listed but not there.' });
+      if (!there.has(path)) problems.push({ code: 'file-missing', file: path, detail: 'The file is listed but not there.' });
     } else if (fileSha256(bytes) !== hash) problems.push({ code: 'file-altered', file: path, detail: alteration(bytes, hash) });
   }
-  for (const path of tree.files.keys()) {
+  const unreadFiles = tree.unreadable.filter(({ isFolder }) => isFolder !== true).map(({ path }) => path);
+  for (const path of [...tree.files.keys(), ...unreadFiles]) {
     if (covers(path) && !entries.has(path))
       problems.push({ code: 'file-unlisted', file: path, detail: 'The file is there but not listed.' });
   }
 }
 
 function alteration(bytes: Buffer, hash: string): string {
+  if (bytes.length > mostAlteredBytes) return 'The bytes differ from the listed hash.';
   // Names the commonest accident: a clone that rewrote line ends. It fails all the same.
   const restored = Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
   const onlyLineEnds = restored.length !== bytes.length && sha256(restored) === hash;

@@ -3,8 +3,9 @@
  * layout. Each path is said once.
  */
 import { EvidenceError } from '../errors.js';
-import { decodeUtf8, parseJson, type Json } from './canonical.js';
+import { decodeUtf8, type Json } from './canonical.js';
 import { attempt, bytesOf, type Files, type Read } from './facts.js';
+import { parseOneReading } from './one-reading.js';
 
 export interface Build {
   readonly key: string;
@@ -13,7 +14,7 @@ export interface Build {
 }
 
 export function readBuild(files: Files): Read<Build> {
-  return attempt('data/build.json', () => parse(parseJson(decodeUtf8(bytesOf(files, 'data/build.json')))));
+  return attempt('data/build.json', () => parse(parseOneReading(decodeUtf8(bytesOf(files, 'data/build.json')))));
 }
 
 function parse(value: Json): Build {

@@ -2,7 +2,16 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EvidenceError } from '../errors.js';
-import { canonical, decodeUtf8, parseCanonical, parseCanonicalFile, parseCanonicalLines, sameJson } from './canonical.js';
+import {
+  canonical,
+  decodeUtf8,
+  linesOf,
+  parseCanonical,
+  parseCanonicalFile,
+  parseCanonicalLines,
+  parseJson,
+  sameJson,
+} from './canonical.js';
 import { textSha256 } from './hash.js';
 
 interface Vectors {
@@ -74,4 +83,23 @@ describe('files', () => {
     for (const bytes of [[0xff], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0xa5]])
       expect(() => decodeUtf8(Uint8Array.from(bytes))).toThrow(EvidenceError);
   });
+});
+
+describe('a text that holds more than there is memory for', () => {
+  const code = (read: () => unknown): string => {
+    try {
+      read();
+      return 'read';
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  };
+  it.each<[string, string, () => unknown]>([
+    ['two million levels', 'not-canonical', () => parseJson('['.repeat(2_000_000) + ']'.repeat(2_000_000))],
+    ['brackets in a string', 'read', () => parseJson(`"${'[\\"{'.repeat(500_000)}"`)],
+    ['seventeen million values', 'too-large', () => parseJson(`[${'0,'.repeat(17_000_000)}0]`)],
+    ['three million values', 'read', () => parseJson(`[${'0,'.repeat(3_000_000)}0]`)],
+    ['five million lines', 'too-large', () => linesOf('\n'.repeat(5_000_000))],
+    ['more bytes than a text', 'too-large', () => decodeUtf8(Buffer.alloc(257 * 2 ** 20))],
+  ])('%s: %s', (_what, wanted, read) => expect(code(read)).toBe(wanted));
 });

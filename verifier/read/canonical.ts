@@ -9,6 +9,12 @@ import { EvidenceError } from '../errors.js';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 const deepest = 256;
+/** No engine holds a text of twice as many characters, and no run writes one that is nearly as long. */
+const mostTextBytes = 256 * 1024 * 1024;
+const mostLines = 4_000_000;
+/** A text as short as this cannot hold more than there is memory for. */
+const surelySmall = 1024 * 1024;
+const mostValues = 16 * 1024 * 1024;
 /** Nothing in it needs an escape, and nothing in it can be half of a surrogate pair: most strings, so worth a short way. */
 const plain = /^[ !#-[\]-~]*$/;
 const loneSurrogate = /\p{Surrogate}/u;
@@ -54,6 +60,7 @@ export function quoted(text: string): string {
 
 /** Strict: nothing is replaced. A byte order mark stays in the text, so that JSON refuses it. */
 export function decodeUtf8(bytes: Uint8Array): string {
+  if (bytes.length > mostTextBytes) throw new EvidenceError('too-large', `The text is larger than ${mostTextBytes} bytes.`);
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // Most evidence is ASCII, which needs no decoding.
   if (isAscii(view)) return view.toString('latin1');
@@ -62,11 +69,39 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 export function parseJson(text: string): Json {
+  if (text.length > surelySmall) demandBounded(text);
   try {
     return JSON.parse(text) as Json;
   } catch (cause) {
     throw new EvidenceError('not-json', 'The text is not JSON.', { cause });
   }
+}
+
+/** A byte of text can become fifty of memory: values are counted before any is made. */
+function demandBounded(text: string): void {
+  let [depth, values] = [0, 1];
+  for (let at = 0; at < text.length; at += 1) {
+    const letter = text.charCodeAt(at);
+    if (letter === quote) at = endOfString(text, at);
+    else if (letter === comma) values += 1;
+    else if (letter === openArray || letter === openObject) [depth, values] = [depth + 1, values + 1];
+    else if (letter === closeArray || letter === closeObject) depth -= 1;
+    if (depth > deepest) throw new EvidenceError('not-canonical', `The value is nested deeper than ${deepest} levels.`);
+    if (values > mostValues) throw new EvidenceError('too-large', `The text holds more values than ${mostValues}.`);
+  }
+}
+
+const [quote, backslash, comma] = [0x22, 0x5c, 0x2c];
+const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/** Where the string ends that begins here; the end of the text where it has no end. */
+export function endOfString(text: string, begin: number): number {
+  for (let end = text.indexOf('"', begin + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(end - 1 - escapes) === backslash) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 export function parseCanonical(text: string): Json {
@@ -121,7 +156,15 @@ export function parseCanonicalLines(bytes: Uint8Array): Json[] {
   const text = decodeUtf8(bytes);
   if (text === '') return [];
   if (!text.endsWith('\n')) throw new EvidenceError('not-canonical', 'The last line is not ended.');
-  return text.slice(0, -1).split('\n').map(parseCanonical);
+  return linesOf(text.slice(0, -1)).map(parseCanonical);
+}
+
+/** The lines of a text, without its last line feed; as many as there is memory for. */
+export function linesOf(text: string): string[] {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  if (count > mostLines) throw new EvidenceError('too-large', `The text has more lines than ${mostLines}.`);
+  return text.split('\n');
 }
 
 /** Equality of parsed JSON, whatever the order of names; most that are equal have the same order too, which the engine sees fastest. */

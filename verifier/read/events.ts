@@ -54,6 +54,9 @@ const introduces: Record<string, { column: 'call_id' | 'attempt_id' | 'compilati
   'attempt.started': { column: 'attempt_id', prefix: 'attempt' },
 };
 
+/** Of one kind: behind so many nobody reads on, and each is told in every verdict. */
+const mostOfArtifacts = 1000;
+
 export const noDigest = '0'.repeat(64);
 
 export function parseEvents(rows: LedgerRows, memory = new Memory()): Ledger {
@@ -62,6 +65,7 @@ export function parseEvents(rows: LedgerRows, memory = new Memory()): Ledger {
   const problems: RecordProblem[] = [];
   const artifacts = new Map(rows.artifacts.map((artifact) => [artifact.sha256, artifact]));
   for (const { sha256, bytes } of rows.artifacts) {
+    if (problems.length >= mostOfArtifacts) break;
     if (!isUnder(bytes, sha256, memory))
       problems.push({ code: 'artifact-altered', seq: null, detail: 'An artifact differs from its hash.' });
   }
@@ -85,7 +89,7 @@ export function parseEvents(rows: LedgerRows, memory = new Memory()): Ledger {
     previous = row.digest;
   }
   // A row that could not be read may be the one that names an artifact.
-  if (events.length === rows.events.length) problems.push(...strayArtifacts(rows.artifacts, named));
+  if (events.length === rows.events.length) problems.push(...strayArtifacts(rows.artifacts, named).slice(0, mostOfArtifacts));
   const ledger = { events, artifacts, problems };
   memory.ledgers.set(rows, ledger);
   return ledger;

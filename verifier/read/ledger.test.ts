@@ -48,6 +48,37 @@ describe('a killed ledger', () => {
   });
 });
 
+function patched(change: (bytes: Buffer) => void): Buffer {
+  const bytes = image(() => undefined);
+  change(bytes);
+  return bytes;
+}
+
+function farAway(db: Database.Database): void {
+  db.exec(`DROP TRIGGER events_gapless; ${row.replace('(1,', '(1152921504606846976,').replace('?', "'{}'").replace('?', "'x'")}`);
+  db.exec(ledgerV1.statements.find((sql) => sql.includes('events_gapless')) ?? '');
+}
+
+/** What the engine would never take, under a schema that says so. */
+function loosely(db: Database.Database): void {
+  db.unsafeMode(true);
+  db.pragma('writable_schema = ON');
+  const [wanted = ''] = ledgerV1.statements;
+  const set = db.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = 'events'");
+  set.run(wanted.replace(/ STRICT$/, ''));
+  db.pragma('schema_version = 100');
+  db.exec(row.replace('?', "x'7b7d'").replace('?', "'x'"));
+  set.run(wanted);
+}
+
+function sharedRoot(db: Database.Database): void {
+  db.unsafeMode(true);
+  db.pragma('writable_schema = ON');
+  db.exec(
+    "UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'events') WHERE name = 'artifacts'",
+  );
+}
+
 describe('what is no ledger', () => {
   const refusal = (bytes: Buffer): string => {
     try {
@@ -71,6 +102,17 @@ describe('what is no ledger', () => {
       'ledger-unreadable',
       image((db) => void db.exec(row.replace('?', "CAST(x'7b22ff227d' AS TEXT)").replace('?', "'x'"))),
     ],
+    ['a seq beyond every safe integer', 'ledger-unreadable', image(farAway)],
+    ['bytes where the schema demands a text', 'ledger-unreadable', image(loosely)],
+    ['a schema that does not lie in the first page', 'ledger-schema', patched((bytes) => void bytes.writeUInt8(5, 100))],
+    ['texts in another encoding', 'ledger-schema', patched((bytes) => void bytes.writeUInt32BE(2, 56))],
+    [
+      'free pages that lead to themselves',
+      'ledger-unreadable',
+      patched((bytes) => void (bytes.writeUInt32BE(2, 32), bytes.writeUInt32BE(9, 36))),
+    ],
+    ['an end within a page', 'ledger-unreadable', image(() => undefined).subarray(0, -100)],
+    ['two tables in one page', 'ledger-unreadable', image(sharedRoot)],
   ])('%s: %s', (_what, code, bytes) => expect(refusal(bytes)).toBe(code));
 
   it('has payloads that are judged one by one', () => {

@@ -11,6 +11,8 @@ import type { Derivation } from './power-loss/derive.js';
 import type { ReceiptLog } from './receipts.js';
 import type { Meaning } from './session-frame.js';
 import type { SessionLog } from './session-log.js';
+import type { Engine } from './sqlite/engine.js';
+import { engineHere } from './sqlite/here.js';
 
 /** A row without a problem, the digest before it, and what it was read as. */
 export interface SoundRow {
@@ -20,6 +22,8 @@ export interface SoundRow {
 }
 
 export class Memory {
+  constructor(readonly engine: () => Engine = engineHere) {}
+
   /** By buffer and shape: mutants share nearly all of their buffers. */
   readonly facts = new WeakMap<Buffer, Map<unknown, Read<unknown>>>();
   /** By the plan's buffer. */

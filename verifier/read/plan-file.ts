@@ -5,11 +5,22 @@
 import type { Plan } from '../contract/types.js';
 import { validatePlan } from '../contract/validators.js';
 import { EvidenceError } from '../errors.js';
-import { decodeUtf8, parseJson } from './canonical.js';
+import { decodeUtf8 } from './canonical.js';
+import { parseOneReading } from './one-reading.js';
 import { snapshotsOf, type PlannedCase, type PlannedSnapshot } from './plan.js';
 
+/** Larger than any that a person writes and reads. */
+const mostBytes = 16 * 1024 * 1024;
+/** What is planned of one case refers to one another, so that a case of very many arms takes very long. */
+const mostArms = 1000;
+/** What an arm stands for is counted from numbers in the plan, and a number is short. */
+const mostSnapshots = 100_000;
+/** Nobody reads on. */
+const mostProblems = 10;
+
 export function readPlan(bytes: Uint8Array): Plan {
-  const value: unknown = parseJson(decodeUtf8(bytes));
+  if (bytes.length > mostBytes) throw new EvidenceError('too-large', `The plan is larger than ${mostBytes} bytes.`);
+  const value: unknown = parseOneReading(decodeUtf8(bytes));
   if (!validatePlan(value)) {
     const { instancePath = '', message = '' } = validatePlan.errors?.[0] ?? {};
     throw new EvidenceError('wrong-shape', `This is not a plan: ${instancePath} ${message}.`);
@@ -20,12 +31,14 @@ export function readPlan(bytes: Uint8Array): Plan {
 }
 
 function planProblems(plan: Plan): string[] {
+  if (countSnapshots(plan) > mostSnapshots) return [`It stands for more than ${mostSnapshots} snapshots.`];
   const problems: string[] = [];
   const cases = new Map<string, PlannedCase>();
   for (const planned of plan.cases) {
     if (cases.has(planned.id)) problems.push(`The case ${planned.id} is planned twice.`);
     cases.set(planned.id, planned);
     problems.push(...armProblems(planned));
+    if (problems.length > mostProblems) return problems;
     // What is wrong with the arms would be said again of every snapshot that they stand for.
     if (problems.length === 0) problems.push(...snapshotProblems(plan, planned));
   }
@@ -39,7 +52,15 @@ function planProblems(plan: Plan): string[] {
   return problems;
 }
 
+/** Without making them; what a ratchet finds is not in a plan. */
+function countSnapshots({ cases }: Plan): number {
+  const ofArm = ({ crash }: PlannedCase['arms'][number]): number =>
+    crash?.model === 'crash-in-recovery' ? crash.commits.reduce((sum, following) => sum + 2 * following + 4, 1) : 1;
+  return cases.reduce((sum, { arms }) => arms.reduce((all, arm) => all + ofArm(arm), sum + 1), 0);
+}
+
 function armProblems({ id: caseId, arms }: PlannedCase): string[] {
+  if (arms.length > mostArms) return [`${caseId} has more than ${mostArms} arms.`];
   return arms.flatMap(({ id, role, operation, input, crash, kill, from }) => {
     const name = `${caseId}/${id}`;
     const problems: string[] = [];

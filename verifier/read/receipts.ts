@@ -2,13 +2,13 @@
  * `receipts.jsonl` → lines. The log is the ground truth for what happened outside, so it carries its own proof: every line is
  * canonical, has its own digest, and is numbered without gaps; every request is received once and settled once, in that order; what
  * was delayed arrives at most once, as it left; the provider's clock never goes back (one process of it writes all logs of a run,
- * continued ones too), and effects are numbered from 1. All problems are returned; a log with a problem still yields the lines that
- * could be read.
+ * continued ones too), and effects are numbered from 1. All problems are returned, but for those behind a thousand, where a log is no log any more
+ * and is read no further; a log with a problem still yields the lines that could be read.
  */
 import type { Receipt } from '../contract/types.js';
 import { validateReceipt } from '../contract/validators.js';
 import { EvidenceError } from '../errors.js';
-import { decodeUtf8, parseCanonical, sameJson } from './canonical.js';
+import { decodeUtf8, linesOf, parseCanonical, sameJson } from './canonical.js';
 import { sha256, textSha256 } from './hash.js';
 import { Memory } from './memory.js';
 
@@ -54,6 +54,8 @@ export function readReceipts(bytes: Buffer, memory = new Memory()): ReceiptLog {
   return log;
 }
 
+const mostProblems = 1000;
+
 type Say = (detail: string) => void;
 type Settling = { received: Received; settled: Settled | undefined };
 
@@ -66,6 +68,10 @@ function parse(bytes: Buffer, memory: Memory): ReceiptLog {
   const texts = splitLines(bytes, problems);
   for (const [index, text] of texts.entries()) {
     const line = index + 1;
+    if (problems.length >= mostProblems) {
+      problems.push({ line, detail: 'Nothing is read from here on: too much before it is malformed.' });
+      break;
+    }
     const say: Say = (detail) => void problems.push({ line, detail });
     const receipt = readLine(text, memory, say);
     if (receipt === null) continue;
@@ -84,7 +90,8 @@ function parse(bytes: Buffer, memory: Memory): ReceiptLog {
     }
   }
   for (const [number, { settled }] of requests) {
-    if (settled === undefined) problems.push({ line: texts.length, detail: `Request ${number} is not settled.` });
+    if (settled === undefined && problems.length <= mostProblems)
+      problems.push({ line: texts.length, detail: `Request ${number} is not settled.` });
   }
   const missing = effects.missing();
   if (missing !== null)
@@ -108,8 +115,9 @@ function splitLines(bytes: Buffer, problems: { line: number; detail: string }[])
   try {
     const text = decodeUtf8(bytes);
     if (text === '') return [];
-    if (!text.endsWith('\n')) problems.push({ line: text.split('\n').length, detail: 'The last line is not ended.' });
-    return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n');
+    const lines = linesOf(text.endsWith('\n') ? text.slice(0, -1) : text);
+    if (!text.endsWith('\n')) problems.push({ line: lines.length, detail: 'The last line is not ended.' });
+    return lines;
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error;
     problems.push({ line: 0, detail: error.message });

@@ -15,6 +15,7 @@ import { isRecordType, payloadShapes, type RecordType, type SessionFrame } from 
 
 const { frame: format, records } = sessionLogV1;
 export const magic = Buffer.from(format.magic, 'hex');
+const magicNumber = magic.readUInt32BE(0);
 const readFeatures = new Set<string>(
   featureList.features.filter(({ status }) => status === 'read_and_written').map(({ name }) => name),
 );
@@ -41,7 +42,7 @@ export interface IntactFrame {
 /** Null where no frame begins, or none that the file holds whole. */
 export function spanAt(bytes: Buffer, offset: number): Span | null {
   if (offset + format.prefix_bytes + format.digest_bytes > bytes.length) return null;
-  if (bytes.compare(magic, 0, magic.length, offset, offset + magic.length) !== 0) return null;
+  if (bytes.readUInt32BE(offset) !== magicNumber) return null;
   const header = bytes.readUInt16BE(offset + 6);
   const payload = bytes.readUInt32BE(offset + 8);
   const size = format.prefix_bytes + header + payload + format.digest_bytes;

@@ -4,6 +4,7 @@
  */
 import type { Format } from '../contract/types.js';
 import * as shape from '../contract/validators.js';
+import { EvidenceError } from '../errors.js';
 import { parseEvents, type Ledger } from './events.js';
 import { attempt, bytesOf, readFact, type Read, type Source } from './facts.js';
 import { fileSha256 } from './hash.js';
@@ -125,9 +126,12 @@ export class StateEvidence {
     const file = this.ledgerFile;
     const { files, memory } = this.source;
     const { lostPower } = this.trouble;
-    return attempt(file, () =>
+    const read = attempt(file, () =>
       parseEvents(readLedger(bytesOf(files, file), files.get(`${file}-wal`), memory, lostPower), memory),
     );
+    // That nothing here can read it is no trouble of the ledger, so nobody may judge by it.
+    if (read.problem?.code === 'no-engine') throw new EvidenceError('no-engine', `${file}: ${read.problem.detail}`);
+    return read;
   }
 
   private readLog(): Read<SessionLog> {

@@ -21,10 +21,15 @@ describe('a trace', () => {
         isDone: true,
         injected: null,
         isSick: false,
+        put: null,
+        size: null,
       },
-      { name: 'openat', mayChange: false, paths: [''], pid: 7, isOpen: true, isDone: false, injected: null, isSick: false },
+      {
+        ...{ name: 'openat', mayChange: false, paths: [''], pid: 7, isOpen: true, isDone: false, injected: null, isSick: false },
+        ...{ put: null, size: null },
+      },
     ]);
-    expect(last).toEqual({ pid: 7, killed: true, code: null });
+    expect(last).toEqual({ pid: 7, code: null });
   });
 
   it('tells which calls failed, and which of them by the tracer', () => {
@@ -37,6 +42,18 @@ describe('a trace', () => {
     ]);
   });
 
+  it('tells what writes put: of a short one what it tells', () => {
+    const text =
+      '7 pwrite64(3<<state>/a>, ""..., 4096, 24) = 100\n7 write(3<<state>/a>, ""..., 5) = 5\n7 ftruncate(3<<state>/a>, 9) = 0\n7 write(3<<state>/a>, ""..., 5) = -1 ENOSPC (No space left on device)\n';
+    const { calls } = readTrace(Buffer.from(text + end), 'writes');
+    expect(calls.map(({ put, size, isDone, isSick }) => [put, size, isDone, isSick])).toEqual([
+      [{ at: 24, bytes: 100 }, null, true, false],
+      [{ at: null, bytes: 5 }, null, true, false],
+      [null, 9, true, false],
+      [null, null, false, true],
+    ]);
+  });
+
   it('of a process that made no call has none', () => expect(read(end).calls).toEqual([]));
 
   it.each([
@@ -45,6 +62,8 @@ describe('a trace', () => {
     ['ends in a line that is not whole', '7 +++ exited with 0 +++'],
     ['tells of a call of another family', `7 fsync(3<<state>/a>) = 0\n${end}`],
     ['tells of a file elsewhere', `7 unlink("/tmp/a") = 0\n${end}`],
+    ['has a line that is too long', `7 unlink("<state>/${'a'.repeat(70_000)}") = 0\n${end}`],
+    ['opened another file than it tells', `7 openat(AT_FDCWD, "<state>/a", O_RDWR|O_CREAT) = 3<<state>/b>\n${end}`],
     ['has the end of another process in the middle', `8 +++ exited with 0 +++\n${end}`],
   ])('that %s is not read', (_what, text) => expect(() => read(text)).toThrow(EvidenceError));
 });

@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { EvidenceError } from '../errors.js';
 import { inFolder } from '../testing/folder.js';
+import { walOf } from '../testing/hostile/wal-bytes.js';
 import { mergeWal } from './wal.js';
 
 /** A killed database with its log, and the numbers that SQLite itself recovers from both at a given length of the log. */
@@ -54,6 +55,23 @@ describe('known answers', () => {
   it.each(vectors)('$name', ({ database, log, rows }) => {
     const { image } = mergeWal(Buffer.from(database, 'base64'), log === null ? undefined : Buffer.from(log, 'base64'));
     expect(numbersIn(image)).toEqual(rows);
+  });
+});
+
+describe('a log that says how long the database is', () => {
+  const page = Buffer.alloc(512, 1);
+  const database = Buffer.alloc(2 * 512);
+  database.writeUInt16BE(512, 16);
+  it.each([1, 2, 3, 4])('is believed where the pages are there, one of the locks among them: %i', (count) => {
+    expect(mergeWal(database, walOf(512, [[3, count, page]])).image).toHaveLength(count * 512);
+  });
+  it.each([5, 1_000_000, 0xffffffff])('is not believed where they are not, and nothing is made: %i', (count) => {
+    expect(() => mergeWal(database, walOf(512, [[3, count, page]]))).toThrow(EvidenceError);
+  });
+  it('may have lost some of them with the power, and no more than there is memory for', () => {
+    const log = (count: number): Buffer => walOf(512, [[3, count, page]]);
+    expect(mergeWal(database, log(1000), true).image).toHaveLength(1000 * 512);
+    expect(() => mergeWal(database, log(0xffffffff), true)).toThrow(EvidenceError);
   });
 });
 

@@ -35,6 +35,7 @@ export function mergeWal(database: Uint8Array, log: Uint8Array | undefined, lost
   if (database.length >= 100 && pageSizeOf(database) !== pageSize && !isLost) {
     throw new EvidenceError('ledger-unreadable', 'The log and the database have different page sizes.');
   }
+  demandPages(committed, database.length, lostPower);
   const image = Buffer.alloc(pageCount * pageSize);
   image.set(database.subarray(0, image.length));
   for (const [page, offset] of pages) {
@@ -43,7 +44,19 @@ export function mergeWal(database: Uint8Array, log: Uint8Array | undefined, lost
   return { image, frames, commits };
 }
 
-function pageSizeOf(database: Uint8Array): number {
+/** What a power loss took from a database may be in no log either, up to this. */
+const mostLostBytes = 256 * 1024 * 1024;
+
+/** A log says in four bytes how long the database is. Every page of it lies in one of the two, but for the one with the engine's locks, which is never written. */
+function demandPages({ pageSize, pages, pageCount }: Committed, databaseBytes: number, lostPower: boolean): void {
+  const held = Math.ceil(databaseBytes / pageSize) + pages.size + 1;
+  const lost = lostPower ? mostLostBytes / pageSize : 0;
+  if (pageCount > held + lost)
+    throw new EvidenceError('ledger-unreadable', 'The log says that the database has more pages than the two hold.');
+}
+
+/** As the database says; zero where it is too short to. */
+export function pageSizeOf(database: Uint8Array): number {
   const size = ((database[16] ?? 0) << 8) | (database[17] ?? 0);
   return size === 1 ? 65_536 : size;
 }

@@ -19,12 +19,17 @@ const programs = ['inspect', 'produce', 'restart', 'resume'].map((role) => `runt
 
 type Files = Map<string, Buffer>;
 
-export function goodBundle(): Tree {
-  const told = stories();
+/** All cases, or those that are named: with `control` and `held` the controls are there. */
+export function goodBundle(only?: readonly string[]): Tree {
+  const told = chosen(stories(), only);
   return assembled(planOf(told), programs, (files, folder, caseId, id) => {
     const ran = told[caseId]?.[id];
     if (ran !== undefined) writeSnapshot(files, folder, ran);
   });
+}
+
+export function chosen<T>(told: Record<string, T>, only?: readonly string[]): Record<string, T> {
+  return only === undefined ? told : Object.fromEntries(Object.entries(told).filter(([name]) => only.includes(name)));
 }
 
 /** The bag around the snapshots of a plan. */

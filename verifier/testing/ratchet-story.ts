@@ -11,22 +11,22 @@ interface Ratchet {
   readonly crash: NonNullable<Ran['crash']>;
   /** Those of the first and the fourth call are in the sample. */
   readonly calls: readonly string[];
-  readonly call: string;
-  /** What becomes of a process at the nth call. */
-  readonly struck: (nth: number) => Pick<Ran, 'kill' | 'expect'>;
+  /** What becomes of a process at a call. */
+  readonly struck: (name: string, nth: number) => Pick<Ran, 'kill' | 'expect'>;
   readonly failed?: true;
 }
 
+const named = 'fsync(20<<state>/format.json.new>)';
+const formatBytes = 72;
 const sample = { every: 3, offset: 1, carry_on: 'resume', outcomes: ['completed_once', 'refused'] } as const;
 
 export function ratchetStory(refusal: Refusal): Story {
-  const [made, committed] = ['fsync(20<<state>/ledger.sqlite>)', 'fsync(24<<state>/ledger.sqlite-wal>)'];
+  const committed = 'fdatasync(24<<state>/ledger.sqlite-wal>)';
   return story(refusal, {
     arm: 'syncs',
     crash: { model: 'syscall-kill', family: 'syncs', ...sample, outcomes: [...sample.outcomes] },
-    calls: [made, committed, committed, committed, committed],
-    call: 'fsync',
-    struck: (nth) => ({ kill: { at: 'call', name: 'fsync', nth }, expect: { ended: 'killed' } }),
+    calls: ['fsync(20<<state>/ledger.sqlite>)', named, committed, committed, committed],
+    struck: (name, nth) => ({ kill: { at: 'call', name, nth }, expect: { ended: 'killed' } }),
   });
 }
 
@@ -35,40 +35,63 @@ export function faultStory(refusal: Refusal): Story {
   const struck = (): Pick<Ran, 'kill' | 'expect'> => ({ kill: null, expect: {} });
   const fault = { model: 'io-fault', error: 'EIO', lasting: false, ...sample } as const;
   const outcomes = [...sample.outcomes];
-  const [made, wrote] = ['ledger.sqlite.new', 'ledger.sqlite-wal'].map((name) => `pwrite64(20<<state>/${name}>, ""..., 24, 32)`);
-  const [finished, synced] = ['ledger.sqlite.new', 'ledger.sqlite-wal'].map((name) => `fsync(20<<state>/${name}>)`);
+  const wrote = (name: string, bytes: number, at = 0): string => `pwrite64(20<<state>/${name}>, ""..., ${bytes}, ${at})`;
+  const [finished = '', synced = ''] = ['ledger.sqlite.new', 'ledger.sqlite-wal'].map((name) => `fsync(20<<state>/${name}>)`);
+  const [{ db, wal }, begun] = [wholeBook().ledgerBytes(), firstBook().ledgerBytes().wal.length];
+  const half = Math.floor((begun + wal.length) / 2);
   return {
     ...story(refusal, {
-      ...{ arm: 'disk', call: 'pwrite64', struck, failed: true, crash: { ...fault, family: 'writes', outcomes } },
-      calls: [made ?? '', wrote ?? '', wrote ?? '', wrote ?? '', wrote ?? ''],
+      ...{ arm: 'disk', struck, failed: true, crash: { ...fault, family: 'writes', outcomes } },
+      calls: [
+        `write(20<<state>/format.json.new>, ""..., ${formatBytes})`,
+        wrote('ledger.sqlite.new', db.length),
+        ...[wrote('ledger.sqlite-wal', begun), wrote('ledger.sqlite-wal', half - begun, begun)],
+        wrote('ledger.sqlite-wal', wal.length - half, half),
+      ],
     }),
     ...story(refusal, {
-      ...{ arm: 'flush', call: 'fsync', struck, failed: true, crash: { ...fault, family: 'syncs', outcomes } },
-      calls: [finished ?? '', synced ?? '', synced ?? '', synced ?? '', synced ?? ''],
+      ...{ arm: 'flush', struck, failed: true, crash: { ...fault, family: 'syncs', outcomes } },
+      calls: [finished, named, synced, synced, synced],
     }),
   };
 }
 
-function story(refusal: Refusal, { arm: partOf, crash, calls, call: name, struck, failed }: Ratchet): Story {
-  const whole = (): Book => {
-    const book = new Book().open();
-    const call = book.want(book.compile());
-    book.manifest(call);
-    book.run(call);
-    return book;
-  };
+function wholeBook(): Book {
+  const book = new Book().open();
+  const call = book.want(book.compile());
+  book.manifest(call);
+  book.run(call);
+  return book;
+}
+
+/** What its producer had recorded when it came to the fourth call. */
+function firstBook(): Book {
+  const book = new Book();
+  book.add('task.created', { title: 'Review a paragraph' });
+  return book;
+}
+
+function story(refusal: Refusal, { arm: partOf, crash, calls, struck, failed }: Ratchet): Story {
   const done = (book: Book): Pick<Ran, 'book' | 'role' | 'expect'> => ({
     ...{ book, role: 'produce' },
     expect: figures('completed', 'completed_once', book),
   });
-  const first = new Book();
-  first.add('task.created', { title: 'Review a paragraph' });
-  const point = (book: Book, nth: number): Ran => ({
-    ...{ book, role: 'produce', ...struck(nth), partOf },
-    trace: { calls: calls.slice(0, nth), ...(failed && { failed, armed: `syscall:${name}#${nth}` }) },
+  const first = firstBook();
+  const names = calls.map((text) => /^\w+/.exec(text)?.[0] ?? '');
+  const countOf = (name: string, upTo: number): number => names.slice(0, upTo).filter((one) => one === name).length;
+  /** The call at a place among all, from 1, by its name and its number among those of its name. */
+  const callAt = (place: number): [name: string, nth: number] => {
+    const name = names[place - 1] ?? '';
+    return [name, countOf(name, place)];
+  };
+  const point = (book: Book, place: number): Ran => ({
+    ...{ book, role: 'produce', ...struck(...callAt(place)), partOf },
+    trace: { calls: calls.slice(0, place), ...(failed && { failed, armed: `syscall:${callAt(place).join('#')}` }) },
   });
+  const [begins, later] = [callAt(1).join('-'), callAt(4).join('-')];
+  const beyond = [...new Set(names)].map((name) => [name, countOf(name, names.length) + 1] as const);
   const carried = first.continued();
-  const again = whole();
+  const again = wholeBook();
   const anew = new Book();
   anew.provider = anew.provider.continued(2000);
   anew.open();
@@ -77,14 +100,19 @@ function story(refusal: Refusal, { arm: partOf, crash, calls, call: name, struck
   anew.run(call);
   return {
     producer: { ...done(again), kill: null },
-    [partOf]: { ...done(whole()), kill: null, trace: { calls }, crash },
-    [`${partOf}-${name}-1`]: { ...point(new Book(), 1), unfinished: true },
-    [`${partOf}-${name}-1-end`]: { ...done(anew), kill: null, partOf },
-    [`${partOf}-${name}-4`]: point(first, 4),
-    [`${partOf}-${name}-4-end`]: {
+    [partOf]: { ...done(wholeBook()), kill: null, trace: { calls }, crash },
+    [`${partOf}-${begins}`]: { ...point(new Book(), 1), unfinished: true },
+    [`${partOf}-${begins}-end`]: { ...done(anew), kill: null, partOf },
+    [`${partOf}-${later}`]: point(first, 4),
+    [`${partOf}-${later}-end`]: {
       ...{ book: carried, role: 'resume', kill: null, partOf, refusal },
       expect: { ...figures('refused', 'refused', carried), refusal: predicted(refusal) },
     },
-    [`${partOf}-${name}-6`]: { ...done(whole()), kill: null, partOf, trace: { calls, armed: `syscall:${name}#6` } },
+    ...Object.fromEntries(
+      beyond.map(([name, nth]): [string, Ran] => [
+        `${partOf}-${name}-${nth}`,
+        { ...done(wholeBook()), kill: null, partOf, trace: { calls, armed: `syscall:${name}#${nth}` } },
+      ]),
+    ),
   };
 }

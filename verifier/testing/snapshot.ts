@@ -41,7 +41,7 @@ interface Acted {
 export function writeSnapshot(files: Files, folder: string, ran: Ran): void {
   const { book, members, kill, expect } = ran;
   const state = ran.unfinished
-    ? writeUnfinished(files, `${folder}state/`)
+    ? writeUnfinished(files, `${folder}state/`, ran)
     : writeState(files, `${folder}state/`, book, ran.loss?.commits);
   if (ran.loss !== undefined) writeLoss(files, folder, ran);
   if (ran.trace !== undefined) files.set(`${folder}trace.txt`, traceOf(ran));
@@ -167,18 +167,22 @@ function endOf({ trace }: Ran): Process['exit'] {
 
 function traceOf({ book: { pid }, kill, trace }: Ran): Buffer {
   const { calls = [] } = trace ?? {};
-  const lastly = kill === null ? '0' : '?';
-  const last = trace?.failed ? '-1 EIO (Input/output error) (INJECTED)' : lastly;
-  const lines = calls.map((call, index) => `${pid} ${call} = ${index === calls.length - 1 ? last : '0'}\n`);
+  const last = trace?.failed ? '-1 EIO (Input/output error) (INJECTED)' : '?';
+  const cameBack = (call: string): string => /^p?write(?:64)?\([^,]*, ""\.\.\., (\d+)/.exec(call)?.[1] ?? '0';
+  const isStruck = (index: number): boolean => index === calls.length - 1 && (kill !== null || trace?.failed === true);
+  const lines = calls.map((call, index) => `${pid} ${call} = ${isStruck(index) ? last : cameBack(call)}\n`);
   const end = kill === null ? `exited with ${trace?.failed ? failedRole : 0}` : 'killed by SIGKILL';
   return Buffer.from([...lines, `${pid} +++ ${end} +++\n`].join(''));
 }
 
-/** Its producer died when it had named the ledger and not the format record. */
-function writeUnfinished(files: Files, folder: string): Inspector['before'] {
-  const { db } = new Book().ledgerBytes();
-  files.set(`${folder}ledger.sqlite`, db);
-  return [{ path: 'ledger.sqlite', sha256: sha256(db), size: db.length }];
+/** Its producer died when it had named the ledger and not the format record, or could not write the format record that it made. */
+function writeUnfinished(files: Files, folder: string, { trace }: Ran): Inspector['before'] {
+  const [path, bytes] =
+    trace?.failed === true
+      ? (['format.json.new', Buffer.alloc(0)] as const)
+      : (['ledger.sqlite', new Book().ledgerBytes().db] as const);
+  files.set(folder + path, bytes);
+  return [{ path, sha256: sha256(bytes), size: bytes.length }];
 }
 
 /** Inventoried as it lies there. */

@@ -19,7 +19,7 @@ describe('a folder that was moved away', () => {
   it('G8: is judged as a ledger', () =>
     expectFindings(
       (editor) => {
-        changeDatabase(editor, { state: moved(editor) }, (db) => void db.exec('DELETE FROM artifacts'));
+        changeDatabase(editor, { state: moved(editor) }, (db) => db.exec('DELETE FROM artifacts'));
         editor.coverFiles(snapshot(editor, 'moved', 'restored'));
       },
       ...['artifact-missing', 'history-rewritten'],

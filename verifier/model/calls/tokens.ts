@@ -3,16 +3,15 @@
  * it is loaded when the first measured size is met. The library is quadratic in one long word, so a text that has such a word is cut
  * by the library's own pattern and its pieces are counted here.
  */
-import { createRequire } from 'node:module';
 import type { Tiktoken, TiktokenBPE } from 'js-tiktoken/lite';
 import { EvidenceError } from '../../errors.js';
 import type { SharedVersioned } from '../../contract/types.js';
+import { loadPackage } from '../../read/packages.js';
 import { tokensOfPiece, type Ranks } from './byte-pairs.js';
 
 /** A word, or white space, without a break: no piece of the pattern is longer than two such runs. */
 const longRun = /\S{128}|\s{128}/;
 
-const load = createRequire(import.meta.url);
 let table: TiktokenBPE | undefined;
 let counter: Tiktoken | undefined;
 let ranks: Ranks | undefined;
@@ -52,14 +51,14 @@ function ranksIn(lines: string): Ranks {
 
 function library(): Tiktoken {
   if (counter !== undefined) return counter;
-  const { Tiktoken: Counter } = load('js-tiktoken/lite') as { Tiktoken: new (ranks: TiktokenBPE) => Tiktoken };
+  const { Tiktoken: Counter } = loadPackage('js-tiktoken/lite') as { Tiktoken: new (ranks: TiktokenBPE) => Tiktoken };
   counter = new Counter(tableOfRanks());
   return counter;
 }
 
 function tableOfRanks(): TiktokenBPE {
   if (table !== undefined) return table;
-  const loaded = load('js-tiktoken/ranks/o200k_base') as { default?: TiktokenBPE } & TiktokenBPE;
+  const loaded = loadPackage('js-tiktoken/ranks/o200k_base') as { default?: TiktokenBPE } & TiktokenBPE;
   table = loaded.default ?? loaded;
   return table;
 }

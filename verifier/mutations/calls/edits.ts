@@ -1,5 +1,4 @@
 /** What a forger of a ledger can do: change it and make its chain, the inspector's export and the projections agree with it again. */
-import type Database from 'better-sqlite3';
 import { ledgerV1 } from '../../contract/data.js';
 import type { Event } from '../../contract/types.js';
 import { workStates } from '../../model/calls/work-state.js';
@@ -7,6 +6,7 @@ import type { Snapshot } from '../../read/bundle.js';
 import { canonical } from '../../read/canonical.js';
 import { eventDigest, noDigest } from '../../read/events.js';
 import { withImage } from '../../read/ledger.js';
+import type { OpenImage } from '../../read/sqlite/engine.js';
 import type { Editor, Mutable } from '../editor.js';
 
 export type Events = Mutable<Event>[];
@@ -15,7 +15,7 @@ export type Events = Mutable<Event>[];
 export function changeDatabase(
   editor: Editor,
   { state }: Pick<Snapshot, 'state'>,
-  change: (db: Database.Database) => void,
+  change: (db: OpenImage) => void,
   dropped = '',
 ): void {
   const path = state.ledgerFile;

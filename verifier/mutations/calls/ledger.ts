@@ -32,7 +32,7 @@ export const ledgerMutations = {
       editor.files.set(target.file('state/ledger.sqlite'), Buffer.from(bytes.subarray(0, bytes.length >> 1)));
     }),
     onState('a text of the ledger is not UTF-8', ['ledger-unreadable'], (target, editor) =>
-      changeDatabase(editor, target, (db) => void db.exec("UPDATE events SET task_id = CAST(x'ff' AS TEXT) WHERE seq = 1")),
+      changeDatabase(editor, target, (db) => db.exec("UPDATE events SET task_id = CAST(x'ff' AS TEXT) WHERE seq = 1")),
     ),
     onState('the header of the database is gone', ['ledger-unreadable'], (target, editor) => {
       // Written out first, so that no page in a log takes the place of the damaged one.
@@ -51,10 +51,10 @@ export const ledgerMutations = {
       changeDatabase(editor, target, () => undefined, 'events_no_update'),
     ),
     onState('a view was added', ['ledger-schema'], (target, editor) =>
-      changeDatabase(editor, target, (db) => void db.exec('CREATE VIEW latest AS SELECT max(seq) FROM events')),
+      changeDatabase(editor, target, (db) => db.exec('CREATE VIEW latest AS SELECT max(seq) FROM events')),
     ),
     onState('the version is another one', ['ledger-schema'], (target, editor) =>
-      changeDatabase(editor, target, (db) => void db.pragma('user_version = 2')),
+      changeDatabase(editor, target, (db) => db.exec('PRAGMA user_version = 2')),
     ),
   ],
   'event-chain-broken': [

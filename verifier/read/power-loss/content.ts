@@ -101,7 +101,7 @@ export class Content {
     const before = this.way?.key === step.key ? this.way.to : this.ways?.get(step.key);
     if (before !== undefined) return before;
     const next = step.piece.is === 'size' ? this.resized(step.piece.size) : this.written(step.piece, step.ranges);
-    effort.spend(nodeEffort + next.blocks.length / digestBytes);
+    effort.spend(nodeEffort + next.blocks.length);
     effort.keep(next.blocks.length + blockBytes / digestBytes);
     if (this.way === undefined) this.way = { key: step.key, to: next };
     else (this.ways ??= new Map()).set(step.key, next);

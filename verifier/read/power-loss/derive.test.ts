@@ -67,6 +67,34 @@ describe('a derivation', () => {
   });
 });
 
+describe('a descriptor', () => {
+  it('is told by its name as that is now', () => {
+    const renamed = `${made}7 rename("<state>/f", "<state>/g") = 0\n7 fsync(3<<state>/g>) = 0\n`;
+    const gone =
+      '7 unlink("<state>/g") = 0\n7 dup(3<<state>/g>(deleted)) = 4<<state>/g>(deleted)\n7 fsync(4<<state>/g>(deleted)) = 0\n';
+    expect(refused(renamed + gone + end, { g: 'old' })).toMatch(/^derived /);
+  });
+
+  it('is told by the name that it was opened under, whatever other names its file has', () => {
+    const linked = `${made}7 link("<state>/f", "<state>/g") = 0\n7 unlink("<state>/f") = 0\n`;
+    expect(refused(`${linked}7 fsync(3<<state>/f>(deleted)) = 0\n${end}`)).toMatch(/^derived /);
+    expect(refused(`${linked}7 fsync(3<<state>/g>) = 0\n${end}`)).toMatch(/^wrong-shape: /);
+  });
+});
+
+it('a rename between two names of one file changes nothing', () => {
+  const linked = `${made}7 link("<state>/f", "<state>/g") = 0\n`;
+  expect(derived(`${linked}7 rename("<state>/f", "<state>/g") = 0\n7 fsync(3<<state>/f>) = 0\n${end}`).end).toBe(
+    derived(linked + end).end,
+  );
+});
+
+it('a short write put what it tells', () => {
+  const short = `${made}7 write(3<<state>/f>, "abcdef", 6) = 2\n7 write(3<<state>/f>, "cdef", 4) = 4\n${end}`;
+  const digests = (text: string): string[] => derived(text).states.map(({ sha256 }) => sha256);
+  expect(digests(short)).toEqual(digests(made + write('ab') + write('cdef') + end));
+});
+
 describe('a trace', () => {
   it.each([
     ['is empty', ''],
@@ -82,11 +110,32 @@ describe('a trace', () => {
       'tells of a volatile file',
       `7 openat(AT_FDCWD</>, "<state>/lease.sqlite", O_RDWR|O_CREAT, 0644) = 3<<state>/lease.sqlite>\n${end}`,
     ],
+    ['has a descriptor that leads to another name', `${made}7 fsync(3<<state>/g>) = 0\n${end}`],
+    [
+      'has a descriptor that leads to the name before a rename',
+      `${made}7 rename("<state>/f", "<state>/g") = 0\n7 fsync(3<<state>/f>) = 0\n${end}`,
+    ],
+    ['tells of a file that is gone, and is not', `${made}7 fsync(3<<state>/f>(deleted)) = 0\n${end}`],
+    [
+      'tells of a file that is gone by another one in its place as if it were there',
+      `7 openat(AT_FDCWD, "<state>/g", O_RDONLY) = 4<<state>/g>\n${made}7 rename("<state>/f", "<state>/g") = 0\n7 fsync(4<<state>/g>) = 0\n${end}`,
+    ],
+    ['has a descriptor on a file that leads to the folder', `${made}7 fsync(3<<state>>) = 0\n${end}`],
+    ['opened another file than it tells', `7 openat(AT_FDCWD</>, "<state>/f", O_WRONLY|O_CREAT, 0666) = 3<<state>/g>\n${end}`],
+    ['has a duplicate of another file', `${made}7 dup(3<<state>/f>) = 4<<state>/g>\n${end}`],
+    [
+      'makes what is there and must not be',
+      `7 openat(AT_FDCWD, "<state>/g", O_WRONLY|O_CREAT|O_EXCL, 0666) = 4<<state>/g>\n${end}`,
+    ],
+    ['has a write of more than it was asked to', `${made}7 write(3<<state>/f>, "ab", 2) = 3\n${end}`],
+    ['has a short write without all that it was asked to', `${made}7 write(3<<state>/f>, "ab", 5) = 2\n${end}`],
+    ['has a line that is too long', `${made}${write('a'.repeat(5_000_000))}${end}`],
     ['has a number that is none', `${made}7 ftruncate(3<<state>/f>, 99999999999999999999) = 0\n${end}`],
-  ])('that %s is not read', (_what, text) => expect(refused(text)).toMatch(/^wrong-shape: /));
+  ])('that %s is not read', (_what, text) => expect(refused(text, { g: 'g' })).toMatch(/^wrong-shape: /));
 
   it.each([
     ['a file that nobody would hold in memory', `${made}7 ftruncate(3<<state>/f>, 9007199254740991) = 0\n${end}`],
+    ['a file that is larger than what was told by more than a mebibyte', `${made}7 ftruncate(3<<state>/f>, 2097152) = 0\n${end}`],
     ['bytes far behind the end', `${made}7 pwrite64(3<<state>/f>, "a", 1, 4503599627370496) = 1\n${end}`],
     ['a file without a name', `7 openat(AT_FDCWD</>, "<state>", O_WRONLY|O_TMPFILE, 0600) = 3<<state>/#1>\n${end}`],
     ['a path that leads out', `7 unlink("<state>/../f") = 0\n${end}`],

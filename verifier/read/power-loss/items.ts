@@ -4,7 +4,7 @@
  * Fault model: any text. What is not of the contract's form is `wrong-shape`, what the model does not know `unmodelled`; nothing is guessed.
  */
 import { syscalls } from '../../contract/data.js';
-import { decodeUtf8 } from '../canonical.js';
+import { decodeUtf8, linesOf } from '../canonical.js';
 import { callIn, endIn, malformed, nameIn, unmodelled, type ToldCall, type ToldEnd } from './line.js';
 import { Files, isVolatile } from './files.js';
 import type { Piece, Sync } from './pieces.js';
@@ -35,24 +35,39 @@ type Unnumbered = { [P in Piece as P['is']]: Omit<P, 'id' | 'item'> }[Piece['is'
 type Made = Partial<Omit<Item, 'name' | 'pieces'>> & { readonly pieces?: readonly Unnumbered[] };
 type Meaning = (call: ToldCall, files: Files) => Made;
 
+const newLine = 0x0a;
 const mostItems = 1_000_000;
+/** A text of 1 MiB, each byte of it told in four characters, and what stands around it. */
+const longestLine = 4 * 1_048_576 + 65_536;
 
 /** `beginning`: the files of the state that the arm began with, by name, with their sizes; numbered in this order. */
 export function readItems(bytes: Uint8Array, beginning: ReadonlyMap<string, number>): LossTrace {
+  demandShortLines(bytes);
   const text = decodeUtf8(bytes);
   if (!text.endsWith('\n')) throw malformed('The trace does not end with a whole line.');
-  const lines = text.slice(0, -1).split('\n');
+  const lines = linesOf(text.slice(0, -1));
   const end = endIn(lines.pop() ?? '');
   if (lines.length > mostItems) throw unmodelled(`A trace of more than ${mostItems} items is not derived.`);
   const files = new Files(beginning);
   let pieces = 0;
   const items = lines.map((line, index): Item => {
+    files.tell(line.length);
     const call = knownCall(line, end.pid);
     const { pieces: made = [], sync = null, asks = null, answers = false } = meaningOf(call.name)(call, files);
     const numbered = made.map((piece): Piece => ({ ...piece, id: pieces++, item: index + 1 }));
     return { name: call.name, pieces: numbered, sync, asks, answers };
   });
   return { items, end };
+}
+
+/** Before anything is made of the bytes. */
+function demandShortLines(bytes: Uint8Array): void {
+  for (let from = 0; from < bytes.length;) {
+    const end = bytes.indexOf(newLine, from);
+    const next = end < 0 ? bytes.length : end;
+    if (next - from > longestLine) throw malformed(`The trace has a line of more than ${longestLine} characters.`);
+    from = next + 1;
+  }
 }
 
 function knownCall(line: string, pid: number): ToldCall {
@@ -95,20 +110,20 @@ const meanings: Readonly<Record<string, Meaning>> = {
     return {};
   },
   write(call, files) {
-    const to = files.fileAt(call, 0);
+    const { open: to, inode } = files.fileAt(call, 0);
     if (to.reads && !to.appends)
       throw unmodelled('The model knows no write through a descriptor that may have moved by reading.');
-    const at = to.appends ? files.file(to.inode).size : to.place;
+    const at = to.appends ? files.file(inode).size : to.place;
     to.place = at + resultOf(call);
-    return { pieces: written(call, files, to.inode, at) };
+    return { pieces: written(call, files, inode, at) };
   },
   pwrite64(call, files) {
-    const { inode, appends } = files.fileAt(call, 0);
+    const { open: to, inode } = files.fileAt(call, 0);
     // Linux appends wherever the call says.
-    return { pieces: written(call, files, inode, appends ? files.file(inode).size : numberOf(call, 3)) };
+    return { pieces: written(call, files, inode, to.appends ? files.file(inode).size : numberOf(call, 3)) };
   },
   ftruncate: (call, files) => ({ pieces: [sized(files, files.fileAt(call, 0).inode, numberOf(call, 1))] }),
-  truncate: (call, files) => ({ pieces: [sized(files, files.need(durable(files.nameIn(call, 0))), numberOf(call, 1))] }),
+  truncate: (call, files) => ({ pieces: [sized(files, files.need(durable(files.nameIn(call, 0))).inode, numberOf(call, 1))] }),
   fsync: (call, files) => ({ sync: syncOf(call, files) }),
   fdatasync: (call, files) => ({ sync: syncOf(call, files) }),
   syncfs(call, files) {
@@ -140,18 +155,20 @@ function open(call: ToldCall, files: Files, name: string, flags: string): Made {
   const reads = !has('O_WRONLY');
   const opened = { reads, appends: has('O_APPEND'), place: 0 };
   if (name === '') {
-    files.open(String(resultOf(call)), { ...opened, inode: null });
+    files.open(call, { ...opened, entry: null });
     return {};
   }
   const before = files.find(name);
-  const inode = before ?? (has('O_CREAT') ? files.create(name) : files.need(name));
-  files.open(String(resultOf(call)), { ...opened, inode });
+  if (before !== undefined && has('O_CREAT') && has('O_EXCL')) throw malformed(`The trace makes ${name}, which is there.`);
+  const entry = before ?? (has('O_CREAT') ? files.create(name) : files.need(name));
+  files.open(call, { ...opened, entry });
+  const { inode } = entry;
   if (before === undefined) return { pieces: [{ is: 'entry', of: inode, sets: [[name, inode]], words: `the new name ${name}` }] };
   return has('O_TRUNC') && files.file(inode).size > 0 ? { pieces: [sized(files, inode, 0)] } : {};
 }
 
 function duplicate(call: ToldCall, files: Files): Made {
-  files.open(String(resultOf(call)), files.at(call, 0));
+  files.open(call, files.at(call, 0));
   return {};
 }
 
@@ -159,7 +176,9 @@ function duplicate(call: ToldCall, files: Files): Made {
 function written(call: ToldCall, files: Files, inode: number, at: number): Unnumbered[] {
   const text = call.given[1];
   const size = resultOf(call);
-  if (text?.is !== 'text' || text.bytes.length < size) throw malformed(`The trace has a ${call.name} without its bytes.`);
+  // One that wrote less than it was asked to is told with all that it was asked to write.
+  if (text?.is !== 'text' || text.bytes.length !== numberOf(call, 2) || text.bytes.length < size)
+    throw malformed(`The trace has a ${call.name} without its bytes.`);
   if (size === 0) return [];
   const longer = at + size > files.file(inode).size ? [sized(files, inode, at + size)] : [];
   const words = `${size} bytes at ${at} of ${files.file(inode).name}`;
@@ -172,29 +191,31 @@ function sized(files: Files, inode: number, size: number): Unnumbered {
 }
 
 function syncOf(call: ToldCall, files: Files): Sync {
-  const { inode } = files.at(call, 0);
-  return inode === null ? 'folder' : { of: inode };
+  const { entry } = files.at(call, 0);
+  return entry === null ? 'folder' : { of: entry.inode };
 }
 
 function renamed(files: Files, from: string, to: string): Made {
   if (isVolatile(from) !== isVolatile(to)) throw unmodelled('The model knows no change of name between durable and volatile.');
-  const of = files.need(durable(from));
-  files.set(from, null);
-  files.set(durable(to), of);
+  const entry = files.need(durable(from));
+  const of = entry.inode;
+  // Two names of one file: the system leaves both as they are.
+  if (files.find(durable(to))?.inode === of) return {};
+  files.rename(entry, to);
   return { pieces: [{ is: 'entry', of, sets: [[from, null] as const, [to, of] as const], words: `the name ${to} of ${from}` }] };
 }
 
 function unlinked(files: Files, name: string): Made {
-  const of = files.need(name);
-  files.set(name, null);
-  return { pieces: [{ is: 'entry', of, sets: [[name, null]], words: `the end of the name ${name}` }] };
+  const entry = files.need(name);
+  files.unlink(entry);
+  return { pieces: [{ is: 'entry', of: entry.inode, sets: [[name, null]], words: `the end of the name ${name}` }] };
 }
 
 function linked(files: Files, from: string, to: string): Made {
   if (isVolatile(from) !== isVolatile(to)) throw unmodelled('The model knows no change of name between durable and volatile.');
-  const of = files.need(durable(from));
+  const of = files.need(durable(from)).inode;
   if (files.find(durable(to)) !== undefined) throw malformed(`The trace has a link to ${to}, which is there.`);
-  files.set(to, of);
+  files.link(to, of);
   return { pieces: [{ is: 'entry', of, sets: [[to, of]], words: `the name ${to} of ${from}` }] };
 }
 

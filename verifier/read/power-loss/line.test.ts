@@ -10,9 +10,9 @@ const textIn = (quoted: string): string => {
 describe('a line of a trace', () => {
   it('is a call with its arguments and its result', () =>
     expect(callIn('7 openat(AT_FDCWD</tmp>, "<state>/a", O_RDWR|O_CREAT, 0644)   = 3<<state>/a>')).toEqual({
-      ...{ pid: 7, name: 'openat', result: '3' },
+      ...{ pid: 7, name: 'openat', result: '3', leadsTo: { path: '<state>/a', isGone: false } },
       given: [
-        { is: 'descriptor', number: 'AT_FDCWD', path: '/tmp' },
+        { is: 'descriptor', number: 'AT_FDCWD', path: '/tmp', isGone: false },
         { is: 'text', bytes: Buffer.from('<state>/a') },
         { is: 'word', word: 'O_RDWR|O_CREAT' },
         { is: 'word', word: '0644' },
@@ -51,8 +51,8 @@ describe('a line of a trace', () => {
 describe('the last line', () => {
   it('tells how the role ended', () =>
     expect([endIn('7 +++ exited with 0 +++'), endIn('7 +++ killed by SIGKILL +++')]).toEqual([
-      { pid: 7, killed: false, code: 0 },
-      { pid: 7, killed: true, code: null },
+      { pid: 7, code: 0 },
+      { pid: 7, code: null },
     ]));
 
   it('is needed', () => expect(() => endIn('7 unlink("<state>/a") = 0')).toThrow(EvidenceError));

@@ -9,9 +9,16 @@ import { EvidenceError } from '../../errors.js';
 type Argument =
   | { readonly is: 'text'; readonly bytes: Buffer }
   /** A descriptor, with what the tracer says that it is. */
-  | { readonly is: 'descriptor'; readonly number: string; readonly path: string }
+  | ({ readonly is: 'descriptor'; readonly number: string } & ToldPath)
   /** A number, flags, or something in brackets. */
   | { readonly is: 'word'; readonly word: string };
+
+/** What the tracer says that a descriptor leads to. */
+export interface ToldPath {
+  readonly path: string;
+  /** The name is gone, or another file's. */
+  readonly isGone: boolean;
+}
 
 export interface ToldCall {
   readonly pid: number;
@@ -19,20 +26,21 @@ export interface ToldCall {
   readonly given: readonly Argument[];
   /** As it stands; null where the tracer tells an entry only. */
   readonly result: string | null;
+  /** Of a result that is a descriptor; null of any other. */
+  readonly leadsTo: ToldPath | null;
 }
 
 export interface ToldEnd {
   readonly pid: number;
-  readonly killed: boolean;
-  /** With what it exited; null where it was killed. */
+  /** Null where it was killed. */
   readonly code: number | null;
 }
 
 const head = /^([1-9]\d*) (\w+)\(/;
-const endLine = /^([1-9]\d*) \+\+\+ (?:(killed by SIGKILL)|exited with (\d+)) \+\+\+$/;
-const descriptor = /(-?\d+|AT_FDCWD)<((?:<state>)?[^>]*)>(?:\(deleted\))?(?=[,)])/y;
+const endLine = /^([1-9]\d*) \+\+\+ (?:killed by SIGKILL|exited with (\d{1,3})) \+\+\+$/;
+const descriptor = /(-?\d+|AT_FDCWD)<((?:<state>)?[^>]*)>(\(deleted\))?(?=[,)])/y;
 const bare = /[^,()"<>[\]{}]+/y;
-const tail = /\) += (\?|-?\d+)(?:<.*>)?$/y;
+const tail = /\) += (\?|-?\d+)(?:<((?:<state>)?[^>]*)>(\(deleted\))?)?$/y;
 const simple: Readonly<Record<string, number>> = { n: 10, t: 9, v: 11, f: 12, r: 13, '"': 34, '\\': 92 };
 
 export function malformed(detail: string): EvidenceError {
@@ -44,9 +52,9 @@ export function unmodelled(detail: string): EvidenceError {
 }
 
 export function endIn(line: string): ToldEnd {
-  const [, pid, killed, code] = endLine.exec(line) ?? [];
+  const [, pid, code] = endLine.exec(line) ?? [];
   if (pid === undefined) throw malformed('The trace does not end with the end of its process.');
-  return { pid: Number(pid), killed: killed !== undefined, code: code === undefined ? null : Number(code) };
+  return { pid: Number(pid), code: code === undefined ? null : Number(code) };
 }
 
 /** The name alone, before anything else of the line is believed. */
@@ -68,17 +76,18 @@ export function callIn(line: string): ToldCall {
     at = more ? end + 2 : end;
   }
   tail.lastIndex = at;
-  const [, result] = tail.exec(line) ?? [];
+  const [, result, path, gone] = tail.exec(line) ?? [];
   if (begin === '' || result === undefined) throw malformed('The trace has a line that is no call with its result.');
-  return { pid: Number(pid), name, given, result: result === '?' ? null : result };
+  const leadsTo = path === undefined ? null : { path, isGone: gone !== undefined };
+  return { pid: Number(pid), name, given, result: result === '?' ? null : result, leadsTo };
 }
 
 function argumentAt(line: string, at: number): [Argument, number] {
   if (line[at] === '"') return textAt(line, at);
   descriptor.lastIndex = at;
-  const [told, number, path] = descriptor.exec(line) ?? [];
+  const [told, number, path, gone] = descriptor.exec(line) ?? [];
   if (told !== undefined && number !== undefined && path !== undefined)
-    return [{ is: 'descriptor', number, path }, at + told.length];
+    return [{ is: 'descriptor', number, path, isGone: gone !== undefined }, at + told.length];
   bare.lastIndex = at;
   const [word] = bare.exec(line) ?? [];
   if (word === undefined) throw malformed('The trace has an argument that cannot be read.');

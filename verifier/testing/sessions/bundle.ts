@@ -1,7 +1,7 @@
 /** A whole bundle of sessions in memory, small and good; made from the contract alone. */
 import type { Plan } from '../../contract/types.js';
 import type { Tree } from '../../read/tree.js';
-import { assembled } from '../bundle.js';
+import { assembled, chosen } from '../bundle.js';
 import type { Ran, Story } from './ran.js';
 import { scenarios, scripts } from './scenario.js';
 import { writeSnapshot } from './snapshot.js';
@@ -9,8 +9,9 @@ import { stories } from './stories.js';
 
 const programs = ['inspect', 'produce', 'restart', 'resume'].map((role) => `runtime/subjects/sessions/${role}.js`);
 
-export function goodSessions(): Tree {
-  const told = stories();
+/** All cases, or those that are named. */
+export function goodSessions(only?: readonly string[]): Tree {
+  const told = chosen(stories(), only);
   return assembled(planOf(told), programs, (files, folder, caseId, id) => {
     const ran = told[caseId]?.[id];
     if (ran !== undefined) writeSnapshot(files, folder, ran);

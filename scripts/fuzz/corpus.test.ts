@@ -1,0 +1,28 @@
+/** What a fuzzer found once is read by every run of the tests from then on, by the readers as they stand; and so is what it begins with. */
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { seeds } from './seeds.js';
+import * as bag from './targets/bag.js';
+import * as frames from './targets/frames.js';
+import * as ledger from './targets/ledger.js';
+import * as plan from './targets/plan.js';
+import * as receipts from './targets/receipts.js';
+
+const targets: Readonly<Record<string, { fuzz(input: Buffer): void }>> = { bag, frames, ledger, plan, receipts };
+const kept = 'scripts/fuzz/corpus';
+
+describe.each(Object.entries(targets))('%s', (name, { fuzz }) => {
+  it('reads what was found before', () => {
+    const folder = join(kept, name);
+    for (const file of existsSync(folder) ? readdirSync(folder) : []) fuzz(readFileSync(join(folder, file)));
+  });
+
+  it('reads what a fuzzer begins with, and it reaches the reader', () => {
+    const all = seeds[name]?.() ?? [];
+    expect(all.length).toBeGreaterThan(0);
+    for (const bytes of all) fuzz(bytes);
+  });
+});
+
+it('every target has its seeds', () => expect(Object.keys(seeds).sort()).toEqual(Object.keys(targets).sort()));
