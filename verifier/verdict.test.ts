@@ -119,7 +119,9 @@ describe('a model that is not that of the record', () => {
   it('finds no log, leaves unknown whatever asks for it, and is judged by no guarantee of another one', () => {
     const { verdict } = judgedAs('sessions/v1');
     expect(verdict.verdict).toBe('invalid');
-    expect(new Set(verdict.findings.map(({ code }) => code))).toEqual(new Set(['log-damaged', 'session-folder-malformed']));
+    expect(new Set(verdict.findings.map(({ code }) => code))).toEqual(
+      new Set(['log-damaged', 'record-malformed', 'session-folder-malformed']),
+    );
     const of = (guarantee: string) => verdict.results.filter((one) => one.guarantee === guarantee).map(({ result }) => result);
     expect(of('G8')).toEqual([]);
     expect(new Set(of('G25'))).toEqual(new Set(['unknown']));

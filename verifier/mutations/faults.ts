@@ -12,6 +12,8 @@ type Codes = readonly FindingCode[];
 type Change = (line: string, index: number, last: number) => string | readonly string[];
 
 const unproven = ['fault-unproven'] as const;
+/** What it says that it did is not on record either. */
+const claimed = ['fault-ignored', 'scenario-unplanned'] as const;
 const ignored = ['fault-ignored'] as const;
 
 function failedIn({ planned: { traced }, trace }: Snapshot): TracedCall | undefined {
@@ -72,8 +74,7 @@ const again = (line: string): string =>
   line.replace(/(, \d+)?\) = .*$/, (_all, at?: string) => `${at === undefined ? '' : ', 0'}) = 1`);
 const isMarked = (line: string): boolean => line.endsWith('(INJECTED)');
 
-/** `claimed`: a model may have more to say of a role that tells what it did not do. */
-export const faultMutations = (claimed: Codes) => ({
+export const faultMutations = {
   'fault-unproven': [
     changed(faulted, 'the call that was to fail came back', unproven, (line) => (isMarked(line) ? done(line) : line)),
     changed(faulted, 'the call failed with another error', unproven, (line) =>
@@ -117,4 +118,4 @@ export const faultMutations = (claimed: Codes) => ({
       return true;
     }),
   ],
-});
+};

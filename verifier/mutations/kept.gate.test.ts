@@ -23,7 +23,7 @@ const bundles = existsSync(kept)
 
 /** What only a record with recoveries, with kills before system calls, with a power loss or with calls that failed has a place for. */
 const ofLaterPlans = new Set(
-  [reconciliationMutations, recoveryMutations, raceMutations, syscallMutations, powerLossMutations, faultMutations([]), forgeries]
+  [reconciliationMutations, recoveryMutations, raceMutations, syscallMutations, powerLossMutations, faultMutations, forgeries]
     .flatMap((part) => Object.values(part).flat())
     .map(({ name }) => name),
 );

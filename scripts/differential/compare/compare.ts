@@ -95,14 +95,14 @@ function aboutStates({ opened, projected }: Told, derived: Derived, account: Acc
 }
 
 /** A sentence for people is not compared: the `reason` of a stage, the `detail` of a run. */
-function withoutProse(value: unknown, above = ''): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutProse(item, above));
+function withoutProse(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutProse(item));
   if (value === null || typeof value !== 'object') return value;
   const object = value as Record<string, unknown>;
   const isProse = (name: string): boolean =>
     name === 'detail' || (name === 'reason' && ('stage' in object || 'next_operation' in object) && !('run_id' in object));
   const kept = Object.entries(object).filter(([name, item]) => !isProse(name) && item !== undefined);
-  return Object.fromEntries(kept.map(([name, item]) => [name, withoutProse(item, name)]));
+  return Object.fromEntries(kept.map(([name, item]) => [name, withoutProse(item)]));
 }
 
 /** Where two values differ, and how; null where they do not. */

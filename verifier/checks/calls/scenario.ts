@@ -19,10 +19,10 @@ export function departuresFromScenario(scenario: Scenario, snapshot: Snapshot): 
   ];
 }
 
-/** A producer ended, and says that it did all that it was told. */
+/** A producer that was not to be killed ended, and says that it did all that it was told. */
 function hasProduced(snapshot: Snapshot): boolean {
-  const isAlone = snapshot.planned.role === 'produce' && snapshot.group === undefined;
-  return isAlone && answered(snapshot) === 'completed';
+  const { role, kill } = snapshot.planned;
+  return role === 'produce' && kill === null && snapshot.group === undefined && answered(snapshot) === 'completed';
 }
 
 /** What the process was told that appended an event: a recovery names its process, and what follows on the straight path is its own. */

@@ -9,12 +9,5 @@ import { requestMutations } from './requests.js';
 import { roleMutations } from './roles.js';
 
 export const sessionsMutations = grouped([
-  ...[
-    sharedMutations(recovered, completed, ['fault-ignored', 'scenario-unplanned']),
-    logMutations,
-    recordMutations,
-    raceMutations,
-    requestMutations,
-    roleMutations,
-  ],
+  ...[sharedMutations(recovered, completed), logMutations, recordMutations, raceMutations, requestMutations, roleMutations],
 ]);

@@ -7,9 +7,7 @@ import { syscallMutations } from '../syscalls.js';
 
 /** A session is told nothing of places elsewhere, so no plan plants a reach for one; what a tracer told is the same for every subject. */
 const withoutPlace = [
-  ...[syscallMutations, powerLossMutations, faultMutations([])]
-    .flatMap((part) => Object.values(part).flat())
-    .map(({ name }) => name),
+  ...[syscallMutations, powerLossMutations, faultMutations].flatMap((part) => Object.values(part).flat()).map(({ name }) => name),
   ...['the planted reach was not refused', 'another reach was refused than the planted one'],
 ];
 
