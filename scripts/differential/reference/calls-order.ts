@@ -88,10 +88,10 @@ function compilationBroken(own: Events, event: Event, previous: Event | undefine
   if (replaces !== undefined && (replaced === undefined || compilationStage(own, replaced) !== 'failed'))
     return '`fix_inputs` is for a failed compilation, and the old one is superseded';
   if (fanOut === undefined) return null;
-  const last = previous?.type === event.type ? previous.payload.fan_out : undefined;
+  const last = previous?.type === event.type && previous.task_id === event.task_id ? previous.payload.fan_out : undefined;
   const isBehind = last?.id === fanOut.id && last.index === fanOut.index - 1 && last.of === fanOut.of;
   const isFirst = fanOut.index === 1 && fanOut.id === `fan-out-${event.seq}`;
-  const after = next?.type === event.type ? next.payload.fan_out : undefined;
+  const after = next?.type === event.type && next.task_id === event.task_id ? next.payload.fan_out : undefined;
   const isLast =
     fanOut.index === fanOut.of || (after?.id === fanOut.id && after.index === fanOut.index + 1 && after.of === fanOut.of);
   return (isFirst || isBehind) && isLast && fanOut.index <= fanOut.of

@@ -51,6 +51,26 @@ describe('the order of events', () => {
     expect(orderProblems(end(settled))).toHaveLength(1);
   });
 
+  it('keeps a fan-out within one task', () => {
+    const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
+    const created = events.find(({ type }) => type === 'task.created') as Event;
+    const compilation = events.find(({ type }) => type === 'context.compilation_requested') as Event;
+    const member = (index: number, task_id: string): Event => {
+      const seq = index + 2;
+      const fan_out = { id: 'fan-out-3', index, of: 2 };
+      return {
+        ...compilation,
+        seq,
+        task_id,
+        compilation_id: `compilation-${seq}`,
+        payload: { ...compilation.payload, fan_out },
+      } as Event;
+    };
+    const tasks = [1, 2].map((seq): Event => ({ ...created, seq, task_id: `task-${seq}` }));
+    expect(orderProblems([...tasks, member(1, 'task-1'), member(2, 'task-1')])).toEqual([]);
+    expect(orderProblems([...tasks, member(1, 'task-1'), member(2, 'task-2')]).map(({ seq }) => seq)).toEqual([3, 4]);
+  });
+
   it('lets the policy try again what was adopted and is no answer, though nobody observed it', () => {
     const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
     const started = events.find(({ type }) => type === 'attempt.started') as Event;

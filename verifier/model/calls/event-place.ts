@@ -105,13 +105,13 @@ export function replaced({ event, history }: Place): { call?: Call | undefined; 
 
 type FanOut = ContextCompilationRequested['fan_out'];
 
-/** Asked for in one commit: the first gives the id, and its members follow each other. */
+/** Of one task, and asked for in one commit: the first gives the id, and its members follow each other. */
 export function fanOutWhole({ event, previous, next }: Place): boolean {
   const own = fanOutOf(event);
   if (own === undefined) return true;
   const { id, index, of } = own;
   const isAt = (neighbour: Event | undefined, wanted: number): boolean => {
-    const other = neighbour === undefined ? undefined : fanOutOf(neighbour);
+    const other = neighbour?.task_id === event.task_id ? fanOutOf(neighbour) : undefined;
     return other?.id === id && other.index === wanted && other.of === of;
   };
   const begins = index === 1 ? id === `fan-out-${event.seq}` : isAt(previous, index - 1);
