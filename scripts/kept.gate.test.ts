@@ -81,7 +81,7 @@ describe.each(bundles)('the kept bundle of %s', (plan, bundle) => {
     .toSorted((left, right) => (digestOf(left) < digestOf(right) ? -1 : 1))
     .slice(0, atMost);
 
-  it('keeps its verdict, with more claims than the 73 of the experiment that the main plan repeats', () => {
+  it('keeps its verdict, with more claims than the 73 of the experiment that the main plan repeats', { timeout: 180_000 }, () => {
     const { verdict, confirmatory, claims, void: voids } = judged(bundle);
     expect({ verdict, confirmatory, voids }).toEqual({ verdict: 'valid', confirmatory: true, voids: 0 });
     expect(claims.held).toBeGreaterThan(73);
@@ -111,7 +111,7 @@ describe.each(bundles)('the kept bundle of %s', (plan, bundle) => {
 });
 
 describe('the kept bundles', () => {
-  it.each(keptBundles())('%s keeps each claim that it had when it was frozen', (bundle) => {
+  it.each(keptBundles())('%s keeps each claim that it had when it was frozen', { timeout: 180_000 }, (bundle) => {
     const frozen = readFrozen(bundle);
     if (frozen === null) throw new Error(`The verdict of ${bundle} is not frozen: npx tsx scripts/freeze.ts ${bundle}`);
     const now = frozenOf(bundle, formatsOf(bundle), verdictOf(bundle) as Judged);

@@ -21,6 +21,8 @@ import { Counts } from './counts.js';
 export interface Campaign {
   readonly subject: Subject;
   readonly histories: number;
+  /** None of them is broken. */
+  readonly lawful?: boolean;
   readonly seed: number;
   /** Goes on where another one failed. */
   readonly path?: string;
@@ -61,7 +63,7 @@ export async function runCampaign(campaign: Campaign): Promise<Outcome> {
     history.subject === 'calls' ? ledgerFiles(history, contract, join(folder, 'written')) : sessionFiles(history, contract);
 
   const wrongIn = async (recipe: Recipe): Promise<{ history: History; wrong: string[] }> => {
-    const history = historyOf(subject, recipe);
+    const history = historyOf(subject, campaign.lawful === true ? { ...recipe, breaches: [] } : recipe);
     const files = filesOf(history);
     asked += 1;
     const told = await runtime.look(files, asked % ownerEvery === 0);

@@ -25,6 +25,8 @@ export const g15: CaseCheck = {
         say('export-mismatch', 'An event differs from the exported one.', { file, seq: events[wrong]?.seq ?? null });
       if ((exported.events?.length ?? (snapshot.state.unfinished ? 0 : -1)) !== events.length)
         say('export-mismatch', 'Another number of events was exported.', { file });
+      if (exported.status === 'refused' && (exported.events ?? exported.artifacts) !== undefined)
+        say('export-mismatch', 'An inspector that was refused exported a record.', { file });
       const held = [...artifacts.values()].map(({ sha256, bytes, media_type }) => ({ media_type, sha256, size: bytes.length }));
       const listed = [...(exported.artifacts ?? [])].sort((left, right) => (left.sha256 < right.sha256 ? -1 : 1));
       const isMissing = exported.artifacts === undefined && !snapshot.state.unfinished;

@@ -7,6 +7,8 @@ const readsOtherwise: readonly FindingCode[] = [
   ...(['interpretation-mismatch', 'receipt-unintended', 'intent-unserved', 'observation-mismatch', 'resume-unlawful'] as const),
   ...(['completion-unsound', 'attempt-unlawful', 'reconciliation-unsound', 'recovery-unlawful', 'recovery-diverged'] as const),
   ...(['retry-unlawful', 'order-violated', 'control-silent', 'race-lost', 'race-doubled'] as const),
+  // A trace explains the bytes of its run.
+  ...(['fault-unproven', 'syscall-missed'] as const),
 ];
 const whole: Row[] = [
   { of: ['dropped'], by: ['artifact-missing'], with: readsOtherwise },

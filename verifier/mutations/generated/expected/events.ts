@@ -11,7 +11,8 @@ const readsOtherwise: readonly FindingCode[] = [
   ...(['order-violated', 'interpretation-mismatch', 'retry-unlawful', 'completion-unsound', 'receipt-unintended'] as const),
   ...(['intent-unserved', 'observation-mismatch', 'resume-unlawful', 'attempt-unlawful', 'reconciliation-unsound'] as const),
   ...(['recovery-unlawful', 'recovery-diverged', 'race-doubled', 'race-lost', 'refusal-acted', 'control-silent'] as const),
-  ...(['checkpoint-mismatch', 'fault-ignored'] as const),
+  // A trace explains the bytes of its run.
+  ...(['checkpoint-mismatch', 'fault-ignored', 'fault-unproven', 'syscall-missed'] as const),
 ];
 
 const caught = (...by: FindingCode[]): Caught => ({ by, with: readsOtherwise });
@@ -196,7 +197,11 @@ export const events: Table = {
     reason: reconciled,
     evidence_sha256: hashed('reconciliation-unsound'),
     authority: reconciled,
-    response: reconciled,
+    // It names bytes that nobody stored.
+    response: [
+      { of: ['no longer null'], by: ['reconciliation-unsound'], with: [...readsOtherwise, 'artifact-missing'] },
+      reconciled,
+    ],
     'response.*': reconciled,
     'response.response_sha256': hashed('reconciliation-unsound'),
     'response.content_type': { by: ['reconciliation-unsound', 'artifact-altered'], with: readsOtherwise },

@@ -20,6 +20,8 @@ const readsOtherwise: readonly FindingCode[] = [
   ...(['session-refusal-acted', 'session-race-doubled', 'session-race-lost', 'checkpoint-mismatch', 'control-silent'] as const),
   // Whose command sent it is told by the record.
   ...(['process-shared', 'fault-ignored'] as const),
+  // A trace explains the bytes of its run.
+  ...(['fault-unproven', 'syscall-missed'] as const),
 ];
 /** Of a log that is not read to its end nobody can tell what the export should be. */
 const unreadable: readonly FindingCode[] = [

@@ -14,7 +14,7 @@ export const afterReceipts: readonly FindingCode[] = [
   ...(['process-shared', 'race-doubled', 'race-lost', 'refusal-acted', 'session-refusal-acted', 'closeout-unlawful'] as const),
   ...(['power-state-missed', 'promise-lost', 'case-unplanned', 'case-missing', 'record-malformed', 'fault-ignored'] as const),
   ...(['session-race-doubled', 'session-race-lost', 'recovery-unlawful', 'resume-unlawful', 'retry-unlawful'] as const),
-  ...(['receipt-malformed', 'manifest-mismatch', 'input-unlawful'] as const),
+  ...(['receipt-malformed', 'manifest-mismatch', 'input-unlawful', 'receipts-rewritten'] as const),
 ];
 
 /** The request is none that anybody intended, or none that its script answers so. */

@@ -5,7 +5,15 @@ import type { Caught, Free, Row, Table } from '../operator.js';
 /** Where evidence was kept, the hash of the request is in the middle of it. */
 const caught = (...by: FindingCode[]): Caught => ({
   by,
-  with: ['prediction-failed', 'scenario-unplanned', 'script-departed', 'reconciliation-unsound'],
+  // A trace explains the bytes of its run.
+  with: [
+    'prediction-failed',
+    'scenario-unplanned',
+    'script-departed',
+    'reconciliation-unsound',
+    'fault-unproven',
+    'syscall-missed',
+  ],
 });
 const free = (sentence: string): Free => ({ free: sentence });
 
