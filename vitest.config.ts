@@ -14,12 +14,20 @@ export default defineConfig({
           include: ['**/*.test.ts'],
           exclude: ['**/*.{crash,gate}.test.ts', ...never],
           testTimeout: 30_000,
-          // They leave nothing that another could see, and loading all modules anew for each file takes longer than most of them.
+          // They leave nothing that another could see, and loading all modules anew for each file takes longer than most of them. So do the
+          // tests of crashes.
           isolate: false,
         },
       },
       ...['crash', 'gate'].map((name) => ({
-        test: { name, include: [`**/*.${name}.test.ts`], exclude: never, testTimeout: 60_000, hookTimeout: 120_000 },
+        test: {
+          name,
+          include: [`**/*.${name}.test.ts`],
+          exclude: never,
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+          isolate: name === 'gate',
+        },
       })),
     ],
   },

@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -135,6 +135,8 @@ export class ProviderProcess {
 
   /** `wrap` turns the command line into another one that ends in it, by exec. */
   static async start(wrap: (argv: string[]) => string[] = (argv) => argv): Promise<ProviderProcess> {
+    // An earlier file of the same worker may have removed it.
+    mkdirSync(folder, { recursive: true });
     const [command = '', ...argv] = wrap([process.execPath, mainFile()]);
     const child = spawn(command, argv, { stdio: ['pipe', 'pipe', 'inherit'] });
     let text = '';
