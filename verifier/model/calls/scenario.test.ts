@@ -1,7 +1,7 @@
-/** What a producer that completed must have on record; that each event is the one asked for is shown by its mutants. */
+/** What a producer that completed must have on record, and what none records twice; that each event is the one asked for is shown by its mutants. */
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../contract/types.js';
-import { leftUndone } from './scenario.js';
+import { leftUndone, scenarioDepartures, type Told } from './scenario.js';
 
 const event = (type: string, payload: object = {}): Event =>
   ({ seq: 1, type, task_id: 'task', call_id: null, attempt_id: null, compilation_id: null, payload }) as unknown as Event;
@@ -29,5 +29,34 @@ describe('a producer that completed', () => {
     expect(leftUndone({ ...scenario, dial: 'example.org' }, task)).toEqual([]);
     expect(leftUndone({ ...scenario, call: null }, task)).toEqual([]);
     expect(leftUndone({}, [])).toEqual([]);
+  });
+});
+
+describe('what a scenario asks for once', () => {
+  const by = (role: Told['role'], events: readonly Event[]): number[] =>
+    scenarioDepartures(
+      {},
+      { events, inherited: 0, bytesOf: () => undefined, told: () => ({ role, operation: null, input: null }) },
+    ).map(({ seq }) => seq);
+  const compiled = (seq: number, payload: object = {}): Event => ({ ...event('context.compilation_requested', payload), seq });
+
+  it('is recorded once by a producer, though its disk failed on it', () => {
+    expect(by('produce', [compiled(1), compiled(2), { ...event('task.created'), seq: 3 }])).toEqual([2]);
+    expect(
+      by(
+        'produce',
+        [1, 2, 3].map((seq) => ({ ...event('claim.recorded'), seq })),
+      ),
+    ).toEqual([2, 3]);
+  });
+
+  it('is each member of a fan-out once, and never what replaces another', () => {
+    const members = [1, 2].map((index) => compiled(index, { fan_out: { index, of: 2 } }));
+    expect(by('produce', [...members, compiled(3, { replaces: 'compilation-1' })])).toEqual([]);
+    expect(by('produce', [...members, compiled(3, { fan_out: { index: 2, of: 2 } })])).toEqual([3]);
+  });
+
+  it('is recorded again by a restart', () => {
+    expect(by('restart', [compiled(1), compiled(2)])).toEqual([]);
   });
 });

@@ -38,12 +38,29 @@ interface Departure {
 
 export function scenarioDepartures(scenario: unknown, { events, inherited, bytesOf, told }: Recorded): Departure[] {
   const before: Before = { last: new Map(), requests: new Map(), links: new Map() };
+  const produced = new Set<string>();
   return events.flatMap((event, index) => {
-    const wrong = index < inherited ? [] : departing(scenario, told(event), event, before, bytesOf);
+    const teller = told(event);
+    const wrong = index < inherited ? [] : departing(scenario, teller, event, before, bytesOf);
+    const isAgain = teller.role === 'produce' && teller.operation === null && isSecond(event, produced);
     remember(event, before);
-    if (wrong.length === 0) return [];
-    return [{ seq: event.seq, detail: `${event.type}: ${wrong.join(', ')} differs from what the scenario asks for.` }];
+    const says = (detail: string): Departure => ({ seq: event.seq, detail: `${event.type}: ${detail}` });
+    return [
+      ...(wrong.length > 0 ? [says(`${wrong.join(', ')} differs from what the scenario asks for.`)] : []),
+      ...(isAgain ? [says('the producer recorded it a second time, and its scenario asks for it once.')] : []),
+    ];
   });
+}
+
+const once = ['task.created', 'objective.recorded', 'claim.recorded', 'context.compilation_requested'];
+
+/** Whether a producer has recorded before what a scenario asks for once: of a fan-out, once for each of its members. */
+function isSecond({ type, payload }: Event, produced: Set<string>): boolean {
+  if (!once.includes(type) || payload.replaces !== undefined) return false;
+  const name = `${type} ${String(member(payload, 'fan_out', 'index') ?? '')}`;
+  const isKnown = produced.has(name);
+  produced.add(name);
+  return isKnown;
 }
 
 /**
