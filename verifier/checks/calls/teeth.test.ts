@@ -111,3 +111,69 @@ describe('the effects', () => {
     );
   });
 });
+
+describe('a refusal', () => {
+  type Refusal = { call_id: string | null; drift: string[]; hazard: 'unsafe' | 'unneeded' | null; operation: string | null };
+  /** Of the role that resumed what a provider may have served, with the plan that foresaw as much of it. */
+  const refused = (change: Partial<Refusal>) =>
+    codesOf(
+      changed((editor) => {
+        const target = snapshot(editor, 'held', 'resume');
+        editor.answer(target, (answer) => void Object.assign(answer.refusal ?? {}, change));
+        editor.plan((plan) => {
+          const arm = plan.cases.find(({ id }) => id === 'held')?.arms.find(({ id }) => id === 'resume');
+          const { call_id: _none, ...foreseen } = change;
+          if (arm?.expect.refusal) Object.assign(arm.expect.refusal, foreseen);
+        });
+      }),
+    );
+
+  it('G22: is for the hazard, the operation and the call that the record shows', () => {
+    expect(refused({})).toEqual([]);
+    expect(refused({ hazard: 'unneeded' })).toEqual(['resume-unlawful']);
+    expect(refused({ operation: 'start_call' })).toContain('resume-unlawful');
+    expect(refused({ call_id: 'call-5' })).toContain('resume-unlawful');
+  });
+
+  it('G22: names a hazard or a drift, never both', () => {
+    expect(refused({ drift: ['renderer'] })).toContain('resume-unlawful');
+    expect(refused({ drift: ['renderer'], hazard: null })).not.toContain('resume-unlawful');
+  });
+});
+
+describe('an end and an export', () => {
+  it('G5: a role that answered ended with its own code, by no signal', () => {
+    for (const exit of [
+      { code: null, signal: null },
+      { code: 1, signal: null },
+      { code: null, signal: 'SIGTERM' as const },
+    ])
+      expectFindings(
+        (editor) => editor.process(snapshot(editor, 'control'), (value) => void Object.assign(value, { exit })),
+        'kill-unproven',
+      );
+  });
+
+  it('G11: a compiler that is not known here leaves the package unknown, and finds nothing', () => {
+    const verdict = judged(
+      changed((editor) => {
+        const target = snapshot(editor, 'control');
+        changeEvents(editor, target, (events) => {
+          for (const { type, payload } of events)
+            if (type === 'context.compilation_requested') payload.compiler = { name: 'in-order', version: 2 };
+        });
+        coverAll(editor, target);
+      }),
+    );
+    expect(verdict.results.filter(({ guarantee, scope }) => guarantee === 'G11' && scope === 'control')).toMatchObject([
+      { result: 'unknown' },
+    ]);
+  });
+
+  it('G15: an export of the artifacts of a ledger is there', () => {
+    expectFindings((editor) => {
+      const target = snapshot(editor, 'control');
+      editor.inspection(target, (answer) => void delete (answer as { artifacts?: unknown }).artifacts);
+    }, 'export-mismatch');
+  });
+});
