@@ -13,8 +13,17 @@ export interface Store {
   filesWith(pending: readonly AnyPiece[], kept: readonly Keeping[]): Map<string, Content>;
 }
 
+/** What is kept of the pending pieces of one file. */
+interface Kept {
+  /** Of each change: its name behind those of the changes before it. */
+  readonly keys: string[];
+  readonly changes: Change[];
+}
+
 /** So many blocks are referred to by what is remembered of one file; then it is forgotten. */
 const mostRemembered = 1 << 20;
+/** A name is as long as there are changes: to look for more of them takes longer than to make the changes again. */
+const mostSteps = 8;
 
 export function createStore(begun: readonly (readonly [string, Content])[]): Store {
   const names = new Map<string, Inode>(begun.map(([name], inode) => [name, inode]));
@@ -22,16 +31,20 @@ export function createStore(begun: readonly (readonly [string, Content])[]): Sto
   const remembered = new Map<Inode, { blocks: number; made: Map<string, Content> }>();
   const durable = (inode: Inode): Content => contents.get(inode) ?? emptyContent;
 
-  const make = (inode: Inode, key: string, changes: readonly Change[]): Content => {
-    if (changes.length === 0) return durable(inode);
+  const make = (inode: Inode, { keys, changes }: Kept): Content => {
     let memory = remembered.get(inode);
     if (memory === undefined || memory.blocks > mostRemembered) remembered.set(inode, (memory = { blocks: 0, made: new Map() }));
-    let content = memory.made.get(key);
-    if (content === undefined) {
-      content = changed(durable(inode), changes);
-      memory.made.set(key, content);
-      memory.blocks += content.blocks.length;
-    }
+    const key = keys.at(-1) ?? '';
+    const known = memory.made.get(key);
+    if (known !== undefined) return known;
+    // The changes come one after another, so what was made of all but the last few is where those go on.
+    let done = keys.length - 1;
+    let before: Content | undefined;
+    for (; done > 0 && keys.length - done <= mostSteps; done--)
+      if ((before = memory.made.get(keys[done - 1] ?? '')) !== undefined) break;
+    const content = changed(before ?? durable(inode), before === undefined ? changes : changes.slice(done));
+    memory.made.set(key, content);
+    memory.blocks += content.blocks.length;
     return content;
   };
 
@@ -49,20 +62,24 @@ export function createStore(begun: readonly (readonly [string, Content])[]): Sto
     },
     filesWith: (pending, kept) => {
       const named = new Map(names);
-      const keys = new Map<Inode, string>();
-      const changes = new Map<Inode, Change[]>();
+      const changes = new Map<Inode, Kept>();
       for (const [place, piece] of pending.entries()) {
         const keep = kept[place] ?? false;
         if (keep === false) continue;
         if (piece.kind === 'entry') rename(named, piece.names);
         else {
           const { inode, item, kind } = piece;
-          keys.set(inode, `${keys.get(inode) ?? ''} ${kind}${item}${keep === true ? '' : `:${keep.join(';')}`}`);
-          listIn(changes, inode).push(changeBy(piece, keep));
+          let own = changes.get(inode);
+          if (own === undefined) changes.set(inode, (own = { keys: [], changes: [] }));
+          own.keys.push(`${own.keys.at(-1) ?? ''} ${kind}${item}${keep === true ? '' : `:${keep.join(';')}`}`);
+          own.changes.push(changeBy(piece, keep));
         }
       }
       const files = new Map<string, Content>();
-      for (const [name, inode] of named) files.set(name, make(inode, keys.get(inode) ?? '', changes.get(inode) ?? []));
+      for (const [name, inode] of named) {
+        const own = changes.get(inode);
+        files.set(name, own === undefined ? durable(inode) : make(inode, own));
+      }
       return files;
     },
   };

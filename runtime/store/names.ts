@@ -11,3 +11,13 @@ export function namesIn(directory: string): string[] | null {
     throw readError(directory, cause);
   }
 }
+
+/** As above; of each what it is, a link not followed. */
+export function entriesIn(directory: string): fs.Dirent[] | null {
+  try {
+    return fs.readdirSync(directory, { withFileTypes: true });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw readError(directory, cause);
+  }
+}

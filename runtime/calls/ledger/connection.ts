@@ -41,8 +41,13 @@ export interface Settings {
 }
 
 export interface Connected {
-  database: Database.Database;
-  settings: Settings;
+  readonly database: Database.Database;
+  /** Read back from the connection when they are asked for. */
+  readonly settings: () => Settings;
+}
+
+export interface Look extends Connected {
+  readonly journalMode: string;
 }
 
 export function sqliteVersion(): string {
@@ -76,15 +81,22 @@ export function createLedgerFile(path: string): void {
   syncFile(path);
 }
 
-/** A connection that can look and never fold the log in: refusing must not change what it refuses. */
-export function openToLook(path: string): Connected {
+/**
+ * A connection that can look and never fold the log in: refusing must not change what it refuses. It is inside a transaction, which the caller
+ * ends: identity, schema and events are those of one moment, and the log is locked once and not for each question.
+ */
+export function openToLook(path: string): Look {
   const database = opened(path, true);
   return closingOnError(database, path, () => {
     demandVersion(database);
+    database.exec('BEGIN');
     demandIdentity(database);
     demandWholePages(database, path);
-    database.pragma('synchronous = FULL');
-    return { database, settings: settingsOf(database) };
+    const settings = (): Settings => {
+      database.pragma('synchronous = FULL');
+      return settingsOf(database);
+    };
+    return { database, journalMode: journalModeOf(database), settings };
   });
 }
 
@@ -92,7 +104,8 @@ export function openToWrite(path: string): Connected {
   const database = opened(path, false);
   return closingOnError(database, path, () => {
     demandVersion(database);
-    return { database, settings: demandSettings(database) };
+    const settings = demandSettings(database);
+    return { database, settings: () => settings };
   });
 }
 
@@ -234,7 +247,7 @@ export function isDurable({ journal_mode, synchronous }: Settings): boolean {
 }
 
 function settingsOf(database: Database.Database): Settings {
-  const journal_mode = database.pragma('journal_mode', { simple: true }) as string;
+  const journal_mode = journalModeOf(database);
   const synchronous = database.pragma('synchronous', { simple: true }) as number;
   return { node: process.versions.node, sqlite: versionOf(database), journal_mode, synchronous };
 }
@@ -245,4 +258,8 @@ let library: string | null = null;
 function versionOf(database: Database.Database): string {
   library ??= database.prepare('SELECT sqlite_version()').pluck().get() as string;
   return library;
+}
+
+function journalModeOf(database: Database.Database): string {
+  return database.pragma('journal_mode', { simple: true }) as string;
 }

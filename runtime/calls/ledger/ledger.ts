@@ -18,7 +18,7 @@ import { eventDigest } from '../core/event-digest.js';
 import { RuntimeError } from '../../core/errors.js';
 import { assertShape, type Draft, type LedgerEvent } from '../core/events.js';
 import { History } from '../core/history.js';
-import { isDurable, openToLook, openToWrite, translated, type Connected, type Settings } from './connection.js';
+import { openToLook, openToWrite, translated, type Connected, type Settings } from './connection.js';
 import { identityOf } from '../../store/identity.js';
 import { readError } from '../../store/read-error.js';
 import { emptyTail, readEvents, readTail, type Row, type Tail } from './rows.js';
@@ -60,8 +60,9 @@ export class Ledger {
     const look = openToLook(path);
     try {
       const ledger = new Ledger(path, look, History.of(readEvents(look.database, emptyTail)), clock);
+      look.database.exec('COMMIT');
       // A file that left WAL mode is brought back to it, as every append demands.
-      if (!isDurable(look.settings)) ledger.demandWriter();
+      if (look.journalMode !== 'wal') ledger.demandWriter();
       return ledger;
     } catch (cause) {
       const error = translated(cause, path);
@@ -72,7 +73,8 @@ export class Ledger {
 
   /** As read back on the connection in use. */
   get settings(): Settings {
-    return this.connected.settings;
+    this.demandOpen();
+    return this.connected.settings();
   }
 
   get nextSeq(): number {

@@ -19,11 +19,16 @@ import { demandOwnFileSystem } from '../../store/file-system.js';
 import { Lease, leaseName } from '../../store/lease.js';
 import { Ledger } from './ledger.js';
 import { demandRegular, exhausted, readError, saysExhausted, systemCode } from '../../store/read-error.js';
-import { namesIn } from '../../store/names.js';
+import { entriesIn, namesIn } from '../../store/names.js';
 
 export const ledgerName = 'ledger.sqlite';
 const formatName = 'format.json';
 const ours: Format = { product: 'killpoint', storage: 'ledger/v1', subject: 'calls' };
+const ourNames: ReadonlySet<string> = new Set([
+  formatName,
+  leaseName,
+  ...['', ...besideLedger].map((suffix) => ledgerName + suffix),
+]);
 const oursAsBytes = Buffer.from(`${canonical(ours)}\n`);
 const leftovers = new RegExp(
   `^(${leaseName}|${formatName}\\.new|${ledgerName}(\\.new)?(-journal|-wal|-shm)?)$`.replaceAll('.sqlite', '\\.sqlite'),
@@ -31,9 +36,10 @@ const leftovers = new RegExp(
 
 /** Opens the ledger of a folder, or creates both. A created folder comes with its lease: making it was an act. */
 export function openStateFolder(directory: string, create: boolean): { ledger: Ledger; lease: Lease | null } {
-  const names = namesIn(directory);
+  const entries = entriesIn(directory);
+  const names = entries?.map(({ name }) => name) ?? null;
   demandOwnFileSystem(directory);
-  if (names?.includes(formatName)) return { ledger: openLedger(directory), lease: null };
+  if (entries !== null && names?.includes(formatName)) return { ledger: openLedger(directory, entries), lease: null };
   demandOurs(directory, names);
   if (!create) throw notCreated(directory, names);
   writing(directory, () => makeDirectory(directory));
@@ -42,7 +48,7 @@ export function openStateFolder(directory: string, create: boolean): { ledger: L
   try {
     // Somebody else may have made it since we looked, and may have ended: then it is theirs, and is opened.
     if (!namesIn(directory)?.includes(formatName)) writing(directory, () => finishCreation(directory));
-    return { ledger: openLedger(directory), lease };
+    return { ledger: openLedger(directory, null), lease };
   } catch (error) {
     lease.release();
     throw error;
@@ -67,16 +73,21 @@ function demandOurs(directory: string, names: string[] | null): void {
 
 /** Refuses a folder in which one of our names is a link, a pipe or a folder, before anything of it is opened. */
 function demandFiles(directory: string): void {
-  const ledgerFiles = ['', ...besideLedger].map((suffix) => ledgerName + suffix);
-  for (const name of [formatName, leaseName, ...ledgerFiles]) demandRegular(join(directory, name));
+  for (const name of ourNames) demandRegular(join(directory, name));
 }
 
-/** The format of a folder, verified to be one that this program reads. */
-export function readFormat(directory: string): Format {
+/** As above, of what a look at the folder has just told: only of what is no file is the system asked again, for its words. */
+function demandFilesAmong(entries: readonly fs.Dirent[], directory: string): void {
+  for (const entry of entries) if (!entry.isFile() && ourNames.has(entry.name)) demandRegular(join(directory, entry.name));
+}
+
+/** The format of a folder, verified to be one that this program reads. `entries`: what the folder holds, where that is known. */
+export function readFormat(directory: string, entries: readonly fs.Dirent[] | null = null): Format {
   const path = join(directory, formatName);
   let bytes: Buffer;
   try {
-    demandFiles(directory);
+    if (entries === null) demandFiles(directory);
+    else demandFilesAmong(entries, directory);
     bytes = fs.readFileSync(path);
   } catch (cause) {
     if (cause instanceof RuntimeError) throw cause;
@@ -108,8 +119,8 @@ export function readFormat(directory: string): Format {
   return format;
 }
 
-function openLedger(directory: string): Ledger {
-  readFormat(directory);
+function openLedger(directory: string, entries: readonly fs.Dirent[] | null): Ledger {
+  readFormat(directory, entries);
   const path = join(directory, ledgerName);
   demandLedgerFiles(path);
   return Ledger.open(path);
