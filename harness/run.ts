@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { realStages, type RunContext } from './case/context.js';
 import { workersOf } from './case/derived.js';
+import type { Reached } from './case/reach.js';
 import { type CaseResult, runCase } from './case/run-case.js';
 import { createSlots } from './case/slots.js';
 import { codeOf, HarnessError } from './errors.js';
@@ -35,6 +36,8 @@ export interface RunResult {
   readonly cases: number;
   readonly voids: { case: string; snapshot: string; reason: string; detail: string }[];
   readonly kills: number;
+  /** Of each arm that stands for many crashes, in the order of the plan. */
+  readonly reached: readonly Reached[];
 }
 
 export async function runPlan(request: RunRequest): Promise<RunResult> {
@@ -64,6 +67,7 @@ export async function runPlan(request: RunRequest): Promise<RunResult> {
     cases: results.length,
     voids: results.flatMap((result) => (result.void === null ? [] : [{ case: result.case, ...result.void }])),
     kills: results.reduce((sum, { kills }) => sum + kills, 0),
+    reached: results.flatMap(({ reached }) => reached),
   };
 }
 

@@ -6,7 +6,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { judged, keptBundle } from './kept.js';
-import { faultFigures, powerLossFigures } from './readme/power-loss.js';
+import { powerLossFigures, ratchetFigures } from './readme/power-loss.js';
 import { recoveryFigures } from './readme/recovery.js';
 import { sessionFigures } from './readme/sessions.js';
 import { figures } from './readme/working-state.js';
@@ -17,8 +17,10 @@ const tables: Record<string, (bundle: string) => string> = {
   sessions: sessionFigures,
   'power-loss': powerLossFigures,
   'power-loss-sessions': powerLossFigures,
-  'io-faults': faultFigures,
-  'io-faults-sessions': faultFigures,
+  syscalls: ratchetFigures,
+  'syscalls-sessions': ratchetFigures,
+  'io-faults': ratchetFigures,
+  'io-faults-sessions': ratchetFigures,
 };
 
 /** The readme as it should be. */

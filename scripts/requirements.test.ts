@@ -55,13 +55,12 @@ function snapshotsOf({ id, crash }: Arm): string[] {
 }
 
 const planned = plannedNames();
-/** Every file that git holds or would take. One question, for asking about each path costs a process each time. */
-const known = new Set(
-  execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  }).split('\0'),
-);
+const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z'], {
+  encoding: 'utf8',
+  maxBuffer: 64 << 20,
+}).split('\0');
+/** What git knows, or would take: files, and the folders that they lie in. */
+const known = new Set(listed.flatMap((path) => path.split('/').map((_part, at, parts) => parts.slice(0, at + 1).join('/'))));
 
 function resolves({ kind, ref }: Reference): boolean {
   if (kind === 'case') return planned.has(ref);
@@ -80,6 +79,15 @@ describe('requirements', () => {
       const ids = rows.map(({ id }) => id).filter((id) => id.startsWith(source));
       expect(ids.length).toBeGreaterThan(20);
       expect(ids).toEqual(ids.map((_, index) => `${source}-${String(index + 1).padStart(2, '0')}`));
+    }
+  });
+
+  it('names for each fault tests of the mechanism, a case of a plan, and a guarantee that a bundle can break', () => {
+    const faults = rows.filter(({ id }) => id.startsWith('FA'));
+    expect(faults.map(({ id }) => id)).toEqual(['FA-15', 'FA-17', 'FA-18', 'FA-19', 'FA-20', 'FA-26', 'FA-30']);
+    for (const { id, shown_by } of faults) {
+      const kinds = Array.isArray(shown_by) ? shown_by.map(({ kind }) => kind) : [];
+      expect({ id, kinds }).toEqual({ id, kinds: expect.arrayContaining(['test', 'case', 'check']) as string[] });
     }
   });
 

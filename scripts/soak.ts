@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { ensureBuild, orExit, root } from './build.mjs';
 import { goalsOf, sampleOf, wholeOf, type Goal, type Plan } from './soak/goals.js';
 import { breakBundles } from './soak/mutants.js';
+import { noReach, reachIn, sumOfReach, type Reach } from './soak/points.js';
 import { endAll, runPlan, startBurner, type Ran } from './soak/processes.js';
 import { noRaces, racesIn, sumOfRaces, type Races, type Verdict } from './soak/races.js';
 
@@ -36,6 +37,8 @@ interface Summary {
   cases: number;
   kills: number;
   races: Races | null;
+  /** The points of its ratchets, and the states that a power loss may leave, of all runs together. */
+  reach: Reach;
   wall_s: number;
   false_alarms: number;
   alarms: Alarm[];
@@ -57,6 +60,7 @@ async function soak(main: string, goal: Goal, plan: Plan, seed: string): Promise
   const alarms: Alarm[] = [];
   const count = { runs: 0, cases: 0, kills: 0 };
   let races = noRaces();
+  let reach = noReach();
   const reached = (): number => (goal.unit === 'races' ? races.rounds : count[goal.unit]);
   while (reached() < goal.number && !interrupted) {
     const before = reached();
@@ -69,6 +73,7 @@ async function soak(main: string, goal: Goal, plan: Plan, seed: string): Promise
       count.cases += report.cases;
       count.kills += report.kills;
       races = sumOfRaces(races, racesIn(report.bundle, verdict));
+      reach = sumOfReach(reach, reachIn(report.bundle));
     }
     if (report !== undefined && isQuiet(ran, verdict, sample)) removeRun(report.bundle);
     else {
@@ -87,6 +92,7 @@ async function soak(main: string, goal: Goal, plan: Plan, seed: string): Promise
     sample,
     ...count,
     races: races.rounds === 0 ? null : races,
+    reach,
     wall_s: Math.round((Date.now() - began) / 1000),
     false_alarms: alarms.length,
     alarms,

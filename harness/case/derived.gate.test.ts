@@ -77,6 +77,8 @@ describe('a power loss', () => {
       workers: 2,
     });
     expect(snapshotsOf(result)).toEqual(['producer', 'arm', 'arm-unmade-r0', 'arm-n0-r0', 'arm-n1-r0', 'arm-n2-r2', 'arm-n1-r2']);
+    const reached = { arm: 'arm', role: 'producer', model: 'power-loss', distinct: states.length, carried_on: 5 };
+    expect(result.reached).toMatchObject([reached]);
     // Whatever carries on begins with the receipts at that moment, and ends with one effect.
     const receipts = (snapshot: string) => readFileSync(place(result, snapshot, 'receipts.jsonl'), 'utf8').split('\n').length - 1;
     expect(['arm-unmade-r0', 'arm-n0-r0', 'arm-n1-r0', 'arm-n1-r2', 'arm-n2-r2'].map(receipts)).toEqual([2, 2, 2, 4, 2]);

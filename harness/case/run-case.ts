@@ -14,6 +14,7 @@ import { endOf, pointsOf } from '../plan/syscall-kill.js';
 import type { PlannedCase, PlannedSnapshot } from '../plan/types.js';
 import { namePlaces, type Places, type RunContext } from './context.js';
 import { deriveAndLook } from './derived.js';
+import { reachedIn, type Reached } from './reach.js';
 import { takeSnapshot } from './snapshot.js';
 import { withoutPaths } from './stderr.js';
 import { keptCalls } from './trace.js';
@@ -22,6 +23,7 @@ export interface CaseResult {
   readonly case: string;
   readonly void: Case['void'];
   readonly kills: number;
+  readonly reached: readonly Reached[];
 }
 
 export async function runCase(context: RunContext, planned: PlannedCase): Promise<CaseResult> {
@@ -60,14 +62,16 @@ export async function runCase(context: RunContext, planned: PlannedCase): Promis
     return result.value;
   });
   const outcome = voidOf(context, snapshots, troubles);
-  writeRecord(context, planned, snapshots, outcome);
+  const ran = ranOf(context, snapshots);
+  writeRecord(context, planned, ran, outcome);
   context.progress({
     case: planned.id,
     snapshot: null,
     what: outcome === null ? 'done' : 'void',
     ...(outcome === null ? {} : { detail: outcome.detail }),
   });
-  return { case: planned.id, void: outcome, kills };
+  const counted = new Set(ran.filter((snapshot) => !troubles.has(snapshot)));
+  return { case: planned.id, void: outcome, kills, reached: reachedIn(context, snapshots, counted) };
 }
 
 /** A snapshot, and behind it those that it stands for where that is found by taking it: of a point, who carries on from it. */
@@ -113,16 +117,18 @@ function voidOf(
   return null;
 }
 
-function writeRecord(
-  context: RunContext,
-  planned: PlannedCase,
-  snapshots: readonly PlannedSnapshot[],
-  outcome: Case['void'],
-): void {
-  const folder = join(context.bag, 'data', 'cases', planned.id);
-  const ran = snapshots
-    .filter(({ snapshot, crash }) => existsSync(join(folder, snapshot, crash === null ? 'process.json' : 'group.json')))
+/** The names of those of which there is a record. */
+function ranOf(context: RunContext, snapshots: readonly PlannedSnapshot[]): string[] {
+  return snapshots
+    .filter(({ caseId, snapshot, crash }) => {
+      const { folder } = namePlaces(context, caseId, snapshot);
+      return existsSync(join(folder, crash === null ? 'process.json' : 'group.json'));
+    })
     .map(({ snapshot }) => snapshot);
+}
+
+function writeRecord(context: RunContext, planned: PlannedCase, ran: string[], outcome: Case['void']): void {
+  const folder = join(context.bag, 'data', 'cases', planned.id);
   const record: Case = { case: planned.id, snapshots: ran, void: outcome };
   writeFileSync(join(folder, 'case.json'), canonicalLine(record), { flag: 'wx' });
 }

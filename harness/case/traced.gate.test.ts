@@ -53,6 +53,8 @@ describe('a ratchet over the writes of a producer', () => {
     expect(snapshots).toEqual(['producer', 'arm', ...points, 'arm-write-3']);
     // The producer, which was killed at its place, and the points.
     expect(result.kills).toBe(3);
+    const reached = { case: 'case', arm: 'arm', role: 'producer', model: 'syscall-kill', family: 'writes', found: 2, tried: 2 };
+    expect(result.reached).toEqual([reached]);
   });
 
   it.each([

@@ -87,6 +87,7 @@ function document(result: RunResult, { verdict, path, signed }: Judged, wallS: s
     findings: verdict.findings,
     kills: result.kills,
     plan: result.plan,
+    reached: result.reached,
     root_sha256: result.rootSha256,
     run_id: result.runId,
     ...(signed.length > 0 && { signed }),

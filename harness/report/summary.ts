@@ -4,6 +4,7 @@
 import { styleText } from 'node:util';
 import type { RunResult } from '../run.js';
 import type { Judged } from '../verdict.js';
+import { reachedRows } from './reached.js';
 
 const shownFindings = 5;
 
@@ -17,6 +18,7 @@ export function runSummary(result: RunResult, judged: Judged, wallS: string, col
   const rows: [string, string][] = [
     ['plan', `${result.plan} (${result.confirmatory ? 'confirmatory' : 'exploratory'})`],
     ['cases', `${result.cases}, ${result.voids.length} void, ${result.kills} kills, ${wallS} s`],
+    ...reachedRows(result.reached),
     [
       'outcomes',
       [...outcomes]

@@ -1,10 +1,12 @@
 /**
- * What a power loss may leave of each traced run of a plan, as a table of README.md, and how many calls were made to fail in each of another.
+ * What a power loss may leave of each traced run of a plan, as a table of README.md, and before how many calls somebody was killed in another, or how
+ * many of them were made to fail.
  *
  * Read from a kept bundle: the counts that the verifier has found to be those of the trace (G46), and the snapshots that each arm stands for (G45, G48).
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pointsOf } from '../soak/points.js';
 
 interface Arm {
   id: string;
@@ -52,23 +54,23 @@ export function powerLossFigures(bundle: string): string {
   ].join('\n');
 }
 
-/** One row for each case: how often a call of each family was made to fail. */
-export function faultFigures(bundle: string): string {
+/** One row for each case and role: of how many calls of each family that the traced runs made how many had their turn. */
+export function ratchetFigures(bundle: string): string {
   const { cases } = load(bundle, 'data/plan.json') as Plan;
   const rows = cases.flatMap(({ id, arms }) => {
     const folder = join(bundle, 'data/cases', id);
-    const failedOf = (wanted: string): number =>
-      arms
-        .filter(({ crash }) => crash?.model === 'io-fault' && crash.family === wanted)
-        .reduce((sum, arm) => sum + pointsOf(folder, arm), 0);
-    const counts = families.map(failedOf);
-    return counts.some((count) => count > 0) ? [`| ${id} | ${counts.join(' | ')} |`] : [];
+    const ratchets = arms.filter(({ crash }) => crash?.family !== undefined);
+    return [...new Set(ratchets.map(({ role }) => role))].map((role) => {
+      const counts = families.map((family) => {
+        const points = ratchets
+          .filter((arm) => arm.role === role && arm.crash?.family === family)
+          .map((arm) => pointsOf(folder, arm));
+        const sum = (of: 'found' | 'tried'): number => points.reduce((total, one) => total + one[of], 0);
+        return points.length === 0 ? '' : `${sum('tried')} of ${sum('found')}`;
+      });
+      return `| ${id} | ${role === 'resume' ? 'resume' : 'producer'} | ${counts.join(' | ')} |`;
+    });
   });
-  if (rows.length === 0) throw new Error(`${bundle} has no arm in which calls fail.`);
-  return [`| while | ${families.join(' | ')} |`, '|---|---|---|---|', ...rows].join('\n');
-}
-
-/** Each point has somebody who carries on from it. */
-function pointsOf(folder: string, { id }: Arm): number {
-  return readdirSync(folder).filter((name) => name.startsWith(`${id}-`) && existsSync(join(folder, `${name}-end`))).length;
+  if (rows.length === 0) throw new Error(`${bundle} has no arm under a ratchet.`);
+  return [`| while | of the | ${families.join(' | ')} |`, '|---|---|---|---|---|', ...rows].join('\n');
 }

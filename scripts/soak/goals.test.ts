@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { goalsOf, sampleOf, wholeOf, type Plan } from './goals.js';
 
@@ -26,6 +28,14 @@ describe('the goals of a soak', () => {
       { plan: 'races', unit: 'races', number: 50 },
       { plan: 'recovery', unit: 'cases', number: 7 },
     ]);
+  });
+
+  it('are whole runs of a plan whose arms stand for many crashes, so that none of its cases is left out', () => {
+    const crash = { model: 'syscall-kill', every: 4, offset: 1 };
+    const ratchets: Plan = { cases: ['one', 'two'].map((id) => ({ id, arms: [{ crash }] })) };
+    const [goal] = goalsOf(['syscalls=1'], new Map([['syscalls', ratchets]]));
+    expect(goal).toEqual({ plan: 'syscalls', unit: 'runs', number: 1 });
+    expect(goal && sampleOf(goal, ratchets, 'a')).toBeNull();
   });
 
   it.each<[string, RegExp]>([
@@ -74,5 +84,18 @@ describe('a plan that samples system calls or derived states', () => {
   it('is another than one that samples none', () => {
     expect(wholeOf(planOf(ratchet(1, 0), race))).toBeNull();
     expect(wholeOf(plain)).toBeNull();
+  });
+});
+
+describe('the plans', () => {
+  const home = 'preregistrations';
+  const names = readdirSync(home).filter((name) => name.endsWith('.json'));
+  const armsOf = ({ cases }: Plan) => cases.flatMap(({ arms }) => arms.flatMap(({ crash }) => crash ?? []));
+  const sampled = names.flatMap((name) => armsOf(JSON.parse(readFileSync(join(home, name), 'utf8')) as Plan));
+
+  it('that sample take at least one in twenty', () => {
+    const every = sampled.flatMap((crash) => crash.every ?? []);
+    expect(every.length).toBeGreaterThan(50);
+    expect(Math.max(...every)).toBeLessThanOrEqual(20);
   });
 });

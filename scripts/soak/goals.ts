@@ -1,8 +1,8 @@
 /**
  * How much of which plan a soak runs, and which cases make up a sample. Pure.
  *
- * Counted are cases, or races where a plan has them, or whole runs. A goal that is smaller than one run of its plan is met by a sample of
- * its cases, chosen by a seed: the same seed and plan give the same cases.
+ * Counted are cases, or races where a plan has them, or whole runs: of a plan whose arms stand for many crashes, a case alone says little. A goal
+ * that is smaller than one run of its plan is met by a sample of its cases, chosen by a seed: the same seed and plan give the same cases.
  */
 import { createHash } from 'node:crypto';
 
@@ -40,7 +40,7 @@ export function goalsOf(args: readonly string[], plans: ReadonlyMap<string, Plan
     const plan = plans.get(name);
     if (plan === undefined) throw new Error(`There is no plan ${name}; there are: ${[...plans.keys()].join(', ')}.`);
     if (number === undefined) return { plan: name, unit: 'runs', number: 1 };
-    return { plan: name, unit: plan.cases.some((one) => racesOf(one) > 0) ? 'races' : 'cases', number };
+    return { plan: name, unit: unitOf(plan), number };
   });
 }
 
@@ -70,6 +70,11 @@ export function wholeOf<P extends Plan>(plan: P): P | null {
     arms: one.arms.map((arm) => (arm.crash === undefined ? arm : { ...arm, crash: whole(arm.crash) })),
   }));
   return { ...plan, cases };
+}
+
+function unitOf({ cases }: Plan): Unit {
+  if (cases.some(({ arms }) => arms.some(({ crash }) => crash?.every !== undefined))) return 'runs';
+  return cases.some((one) => racesOf(one) > 0) ? 'races' : 'cases';
 }
 
 function racesOf({ arms }: Plan['cases'][number]): number {
