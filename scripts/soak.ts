@@ -1,7 +1,7 @@
 /**
  * Looks for false alarms and for races that are lost: the plans again and again, with every core kept busy: `npm run soak [-- <plan>=<number>…]`.
  *
- * Then every generated mutant of every kept bundle is made (`soak/mutants.ts`): none may survive.
+ * Then generated mutants of every kept bundle are made, more than five thousand (`soak/mutants.ts`): none may survive.
  *
  * Of a plan that samples system calls or derived states, all of them are tried. A plan has one right answer, so each verdict other than `valid`, and each void case, is an alarm. Load moves every race that a guess about
  * time would lose. `--seed <text>` chooses the cases of a sample, `--burners <n>` how many processes do nothing but spin. The bundle of a run
@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuild, orExit, root } from './build.mjs';
 import { goalsOf, sampleOf, wholeOf, type Goal, type Plan } from './soak/goals.js';
-import { breakBundles } from './soak/mutants.js';
+import { breakBundles, soakSize } from './soak/mutants.js';
 import { noReach, reachIn, sumOfReach, type Reach } from './soak/points.js';
 import { endAll, runPlan, startBurner, type Ran } from './soak/processes.js';
 import { noRaces, racesIn, sumOfRaces, type Races, type Verdict } from './soak/races.js';
@@ -174,8 +174,8 @@ try {
 }
 
 const complete = summaries.length === goals.length && summaries.every((one) => one.complete);
-// Of every kept bundle every generated mutant, where no plan was asked for by name.
-const mutants = whole && !interrupted ? breakBundles(build, []) : null;
+// Of every kept bundle some hundred generated mutants, where no plan was asked for by name.
+const mutants = whole && !interrupted ? breakBundles(build, [], { size: soakSize, seed }) : null;
 const summary = { seed, burners, complete, interrupted, plans: summaries, mutants };
 const path = join(root, out, 'soak-summary.json');
 mkdirSync(join(root, out), { recursive: true });

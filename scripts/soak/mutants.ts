@@ -1,11 +1,13 @@
 /**
- * Every generated mutant of every kept bundle, each rejected for its reasons: `npx tsx scripts/soak/mutants.ts [<bundle>…]`. A line for each bundle as it is
- * done, and a summary in one JSON document; 1 where any mutant survived. Each bundle is broken by the program itself, on all cores.
+ * Generated mutants of every kept bundle, each rejected for its reasons: `npx tsx scripts/soak/mutants.ts [--sample <n>] [--seed <text>] [<bundle>…]`. Of
+ * each bundle as many as the sample says, or with `--sample all` every one, which takes hours. A line for each bundle as it is done, and a summary in one
+ * JSON document; 1 where any mutant survived. Each bundle is broken by the program itself, on all cores.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { ensureBuild, orExit, root } from '../build.mjs';
 
 const kept = join(root, 'evidence', 'kept');
@@ -38,9 +40,20 @@ function keptBundles(): string[] {
   return runs.filter((folder) => existsSync(join(folder, 'bagit.txt'))).sort();
 }
 
-function broken(main: string, bundle: string): Broken {
+/** How many mutants of each bundle, and what chooses them. */
+export interface Sample {
+  /** `all`: every one. */
+  readonly size: number | 'all';
+  readonly seed: string;
+}
+
+/** More than five thousand of thirteen bundles, also when some change nothing. */
+export const soakSize = 500;
+
+function broken(main: string, bundle: string, { size, seed }: Sample): Broken {
   const began = Date.now();
-  const args = [main, 'corrupt', bundle, '--generated', 'all', '--json'];
+  const chosen = size === 'all' ? ['--generated', 'all'] : ['--generated', 'sample', '--sample', String(size), '--seed', seed];
+  const args = [main, 'corrupt', bundle, ...chosen, '--json'];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 2 ** 30 });
   if (status !== 0 && status !== 1) throw new Error(`${bundle} could not be broken (${status}): ${stderr.slice(-2000)}`);
   const { generated } = JSON.parse(stdout) as { generated: Generated };
@@ -57,10 +70,10 @@ export interface Mutants extends Counts {
 }
 
 /** `bundles`: their folders; all that are kept where none is named. A line for people as each is done. */
-export function breakBundles(build: string, bundles: readonly string[]): Mutants {
+export function breakBundles(build: string, bundles: readonly string[], sample: Sample): Mutants {
   const main = join(build, 'verifier', 'cli', 'main.js');
   const done = (bundles.length > 0 ? bundles : keptBundles()).map((bundle) => {
-    const one = broken(main, bundle);
+    const one = broken(main, bundle, sample);
     const { generated, applied, equivalent, discarded, rejected, survivors } = one.generated;
     process.stderr.write(
       `${one.bundle}: ${generated} made, ${discarded} discarded, ${equivalent} equivalent, ${applied} applied, ${rejected} rejected, ${survivors.length} survivors, ${one.wall_s} s\n`,
@@ -77,7 +90,16 @@ export function breakBundles(build: string, bundles: readonly string[]): Mutants
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { bundles, ...total } = breakBundles(orExit(ensureBuild), process.argv.slice(2));
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { sample: { type: 'string', default: String(soakSize) }, seed: { type: 'string', default: 'killpoint' } },
+  });
+  if (!/^(all|[1-9]\d*)$/.test(values.sample)) {
+    process.stderr.write('--sample wants a number from 1, or all.\n');
+    process.exit(64);
+  }
+  const size = values.sample === 'all' ? 'all' : Number(values.sample);
+  const { bundles, ...total } = breakBundles(orExit(ensureBuild), positionals, { size, seed: values.seed });
   mkdirSync(join(root, 'evidence', 'runs'), { recursive: true });
   writeFileSync(summary, `${JSON.stringify({ ...total, bundles }, null, 2)}\n`);
   process.stdout.write(`${JSON.stringify(total)}\n`);
