@@ -55,6 +55,8 @@ export interface Field {
 
 const memory = '/dev/shm';
 const batch = 25;
+/** How long a smaller history is looked for. */
+const shrinkingMs = 15_000;
 
 /** Its processes stay until the end, so that many small campaigns cost no more than a large one. */
 export async function openField(subject: Subject, sides: Sides): Promise<Field> {
@@ -112,7 +114,13 @@ export async function openField(subject: Subject, sides: Sides): Promise<Field> 
       const wrong = await wrongIn(recipe);
       if (wrong.length > 0) throw new Error(wrong.join('\n'));
     });
-    const details = await fc.check(agree, { numRuns: 1, seed, path, endOnFailure: !shrinks });
+    const details = await fc.check(agree, {
+      numRuns: 1,
+      seed,
+      path,
+      endOnFailure: !shrinks,
+      interruptAfterTimeLimit: shrinkingMs,
+    });
     const [recipe] = details.counterexample ?? [];
     if (recipe === undefined) return null;
     const again = `--subject ${subject} --kind ${kind} --seed ${seed} --path ${details.counterexamplePath ?? path}`;

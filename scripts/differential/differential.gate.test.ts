@@ -51,7 +51,17 @@ describe('of three accounts', () => {
   const refused = (code: string) => ({ ...told(state), opened: null, projected: null, refused: code, unread: code });
   const derived = (own: unknown) => ({ ...held, read: 'ok' as const, problems: [], disorders: [], state: own, resume: null });
   const account = (own: unknown) => ({
-    ...{ ...held, read: 'ok' as const, why: '', broken: [], ofFrames: 0, state: own, resume: null, trusting: null },
+    ...{
+      ...held,
+      read: 'ok' as const,
+      why: '',
+      broken: [],
+      ofFrames: 0,
+      contradicts: false,
+      state: own,
+      resume: null,
+      trusting: null,
+    },
   });
   const found = [{ code: 'order-violated', detail: 'out of order' }];
 

@@ -60,7 +60,8 @@ function aboutRefusal(subject: Subject, told: Told, strict: Account, taken: Set<
   const said = says[told.refused];
   if (said === undefined) return [`the runtime refuses by ${told.refused}: ${told.words}`];
   if (isRead(account.read)) {
-    if (account.broken.length === 0) return [`the runtime refuses what no words forbid: ${told.words}`];
+    if (account.contradicts && said === 'damaged') taken.add('a payload that contradicts itself');
+    else if (account.broken.length === 0) return [`the runtime refuses what no words forbid: ${told.words}`];
     return said === 'damaged' ? [] : [`the runtime calls an order ${said}: ${told.words}`];
   }
   if (said === account.read) return [];

@@ -24,6 +24,11 @@ export const freedoms = {
     sentence:
       '“A reader reads from the front”: before the place with the damage, or with what a newer writer wrote, it may meet a record that the words forbid there, and refuses the log as damaged.',
   },
+  'a payload that contradicts itself': {
+    subject: 'calls',
+    sentence:
+      '“`complete`: one whole response of any status, its bytes an artifact” (`attempt.observed`), an answer is a text, “with `served` it may hold the response”: what a shape cannot say the runtime takes for damage, and the judge finds it by the evidence (G12, G21, G27), which is not asked here.',
+  },
   'a row of an unknown type': {
     subject: 'calls',
     sentence:

@@ -1,7 +1,7 @@
 /** The reference's account of files, in the form in which the three are compared. */
 import { orderBroken } from '../reference/calls-order.js';
 import { workStates } from '../reference/calls-state.js';
-import { eventsIn, readLedger, type Event, type Read, type Row } from '../reference/ledger.js';
+import { contradictsItself, eventsIn, readLedger, type Event, type Read, type Row } from '../reference/ledger.js';
 import { readLog, type Trust } from '../reference/log.js';
 import { framesBroken } from '../reference/sessions-frames.js';
 import { recordsBroken } from '../reference/sessions-order.js';
@@ -16,6 +16,8 @@ export interface Account {
   readonly broken: readonly string[];
   /** How many of them are about frames and not about records. */
   readonly ofFrames: number;
+  /** One of its payloads says something against itself. */
+  readonly contradicts: boolean;
   readonly entries: number;
   readonly digest: string;
   /** Undefined where nothing can be derived. */
@@ -36,12 +38,22 @@ export function accountOfRows(rows: readonly Row[]): Account {
 }
 
 function ofCalls(found: Read<readonly Event[]>): Account {
-  const nothing = { broken: [], ofFrames: 0, entries: 0, digest: noDigest, state: undefined, resume: null, trusting: null };
+  const nothing = {
+    broken: [],
+    ofFrames: 0,
+    contradicts: false,
+    entries: 0,
+    digest: noDigest,
+    state: undefined,
+    resume: null,
+    trusting: null,
+  };
   if (found.broken !== null) return { ...nothing, read: 'damaged', why: found.broken };
   const events = found.value;
   return {
     ...{ ...nothing, read: 'ok', why: '', entries: events.length, digest: events.at(-1)?.digest ?? noDigest },
     broken: orderBroken(events).map(({ rule }) => rule),
+    contradicts: events.some((event) => contradictsItself(event)),
     state: workStates(events),
   };
 }
@@ -64,6 +76,7 @@ function ofLog(files: Files, trust: Trust): Account {
     digest: frames.at(-1)?.digest ?? noDigest,
     trusting: null,
     ofFrames: 0,
+    contradicts: false,
   };
   const records = recordsBroken(frames).map(({ rule }) => rule);
   if (is === 'damaged' || is === 'newer') return { ...held, broken: records, state: undefined, resume: null };

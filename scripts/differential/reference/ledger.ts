@@ -40,6 +40,8 @@ export interface Payload extends Partial<Hashes> {
   readonly finding?: 'served' | 'not_served' | 'unknown';
   readonly reason?: string;
   readonly response?: { readonly status: number } | null;
+  readonly response_sha256?: string | null;
+  readonly text_sha256?: string | null;
   readonly idempotency_key?: string;
   readonly provider?: { readonly honours_key: boolean };
   readonly old_call_id?: string;
@@ -137,4 +139,15 @@ function brokenBy(row: Row, seq: number, prev: string): string | null {
   const { digest, ...rest } = row;
   if (hash(canonicalText({ ...rest, payload, prev })) !== digest) return 'events are chained by digest';
   return hasMembers(payload, listed) ? null : 'every payload is of its event’s shape';
+}
+
+/**
+ * Where one member of a payload says something against another: "complete: one whole response of any status, its bytes an artifact"; an answer
+ * is a text; "with `served` it may hold the response".
+ */
+export function contradictsItself({ type, payload }: Event): boolean {
+  const { delivery, status, response_sha256: bytes, result, text_sha256: text, finding, response } = payload;
+  if (type === 'attempt.observed') return (delivery === 'complete') !== (status != null && bytes != null);
+  if (type === 'attempt.interpreted') return (result === 'answer') !== (text != null);
+  return type === 'effect.reconciled' && response != null && finding !== 'served';
 }
