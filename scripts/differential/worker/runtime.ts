@@ -36,19 +36,26 @@ export function startRuntime(build: string, subject: Subject, folder: string): R
   mkdirSync(folder, { recursive: true });
   const serve = converse([join(build, 'runtime/subjects', subject, 'serve.js')], folder);
   const reader = converse([project, build, subject], folder);
+  const look: Runtime['look'] = async (all, isForOwner) => {
+    const states = all.map((files, index) => {
+      const state = join(folder, `state-${index}`);
+      write(files, state);
+      return state;
+    });
+    // Looked at first: whoever looks changes nothing.
+    const read = (await asked(reader, JSON.stringify(states))) as ReadersAnswer[];
+    const served = states.map((state, index) =>
+      isForOwner(index) ? (asked(serve, JSON.stringify({ make: false, state })) as Promise<ServesAnswer>) : null,
+    );
+    return Promise.all(read.map(async (answer, index) => toldBy(answer, (await served[index]) ?? null)));
+  };
+  // One after the other: a search that ran out of time leaves a look under way, in the same folders.
+  let before: Promise<unknown> = Promise.resolve();
   return {
-    look: async (all, isForOwner) => {
-      const states = all.map((files, index) => {
-        const state = join(folder, `state-${index}`);
-        write(files, state);
-        return state;
-      });
-      // Looked at first: whoever looks changes nothing.
-      const read = (await asked(reader, JSON.stringify(states))) as ReadersAnswer[];
-      const served = states.map((state, index) =>
-        isForOwner(index) ? (asked(serve, JSON.stringify({ make: false, state })) as Promise<ServesAnswer>) : null,
-      );
-      return Promise.all(read.map(async (answer, index) => toldBy(answer, (await served[index]) ?? null)));
+    look: (all, isForOwner) => {
+      const own = before.then(() => look(all, isForOwner));
+      before = own.catch(() => undefined);
+      return own;
     },
     end: async () => {
       await serve.end();
@@ -88,6 +95,6 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    rmSync(path, { recursive: true });
+    rmSync(path, { recursive: true, force: true });
   }
 }
