@@ -1,7 +1,8 @@
 /**
  * Looks for false alarms and for races that are lost: the plans again and again, with every core kept busy: `npm run soak [-- <plan>=<number>…]`.
  *
- * Then generated mutants of every kept bundle are made, more than five thousand (`soak/mutants.ts`): none may survive.
+ * Then generated mutants of every kept bundle are made, more than five thousand (`soak/mutants.ts`): none may survive. Then 100,000 random histories are held
+ * against three accounts of them (`differential/whole.ts`), and every planted defect of derivation is looked for: none may disagree, none may be missed.
  *
  * Of a plan that samples system calls or derived states, all of them are tried. A plan has one right answer, so each verdict other than `valid`, and each void case, is an alarm. Load moves every race that a guess about
  * time would lose. `--seed <text>` chooses the cases of a sample, `--burners <n>` how many processes do nothing but spin. The bundle of a run
@@ -13,6 +14,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureBuild, orExit, root } from './build.mjs';
 import { goalsOf, sampleOf, wholeOf, type Goal, type Plan } from './soak/goals.js';
+import { compareAll, isQuiet as areAgreed, wantedWhole } from './differential/whole.js';
 import { breakBundles, soakSize } from './soak/mutants.js';
 import { noReach, reachIn, sumOfReach, type Reach } from './soak/points.js';
 import { endAll, runPlan, startBurner, type Ran } from './soak/processes.js';
@@ -176,11 +178,14 @@ try {
 const complete = summaries.length === goals.length && summaries.every((one) => one.complete);
 // Of every kept bundle some hundred generated mutants, where no plan was asked for by name.
 const mutants = whole && !interrupted ? breakBundles(build, [], { size: soakSize, seed }) : null;
-const summary = { seed, burners, complete, interrupted, plans: summaries, mutants };
+const isInterrupted = (): boolean => interrupted;
+const differential = whole && !interrupted ? await compareAll(build, { ...wantedWhole, isInterrupted }) : null;
+const summary = { seed, burners, complete, interrupted, plans: summaries, mutants, differential };
 const path = join(root, out, 'soak-summary.json');
 mkdirSync(join(root, out), { recursive: true });
 writeFileSync(`${path}.${process.pid}`, `${JSON.stringify(summary, null, 2)}\n`);
 renameSync(`${path}.${process.pid}`, path);
 process.stdout.write(`${JSON.stringify(summary, null, 2)}\n`);
 const isQuietAll = summaries.every(({ alarms }) => alarms.length === 0) && (mutants === null || mutants.survivors === 0);
-process.exitCode = complete && isQuietAll ? 0 : 1;
+const isAgreed = differential === null || (differential.complete && areAgreed(differential));
+process.exitCode = complete && isQuietAll && isAgreed ? 0 : 1;

@@ -19,6 +19,16 @@ export function canonical(value: unknown): string {
   return demandHashable(value, []) ? JSON.stringify(value) : (canonicalize(value) as string);
 }
 
+/** Whether a text is the canonical form of the value that was parsed from it: of a repeated name, an odd number or a space only the text knows. */
+export function isCanonical(value: unknown, text: string): boolean {
+  try {
+    return canonical(value) === text;
+  } catch (error) {
+    if (error instanceof RuntimeError) return false;
+    throw error;
+  }
+}
+
 /** The canonical form of a string alone: the library agrees with JSON.stringify on well-formed text. */
 export function canonicalString(text: string): string {
   return JSON.stringify(text);

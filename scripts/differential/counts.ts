@@ -1,13 +1,14 @@
-/** What the histories of a campaign were and what they reached. */
+/** What the histories of a campaign were and what they reached. Counts of several processes add up. */
+import type { Freedom } from './compare/freedoms.js';
 import type { Account } from './compare/reference.js';
 import type { Derived } from './derive/verifier.js';
 import type { History, Subject } from './history/drafts.js';
-import type { Told } from './worker/runtime.js';
+import { situations, situationsIn } from './situations.js';
 
 type Tally = Map<string, number>;
 
 /** Every stage of a call, every stage of a run and every state of a call in it, typed in again from the contract's tables. */
-const wanted: Readonly<Record<Subject, readonly string[]>> = {
+const stages: Readonly<Record<Subject, readonly string[]>> = {
   calls: [
     ...['superseded', 'completed', 'preparation_failed', 'requested', 'manifest_recorded', 'duplicate_accepted', 'retry_safe'],
     ...['operator_needed', 'effect_unknown', 'response_lost', 'not_served', 'not_sent', 'observed', 'interpreted', 'retry_due'],
@@ -28,59 +29,86 @@ const wanted: Readonly<Record<Subject, readonly string[]>> = {
   ],
 };
 
+const tallies = ['numbers', 'lengths', 'reads', 'breaches', 'reached', 'situations', 'freedoms'] as const;
+type Name = (typeof tallies)[number];
+export type Plain = Readonly<Record<Name, readonly (readonly [string, number])[]>>;
+
 export class Counts {
-  histories = 0;
-  lawful = 0;
-  /** Broken, and nothing forbids what came of it. */
-  harmless = 0;
-  /** Broken in an order that the runtime takes all the same. */
-  taken = 0;
-  entries = 0;
-  readonly breaches: Tally = new Map();
-  readonly lengths: Tally = new Map();
-  /** Of lawful histories: how many hold at least one of these. */
-  readonly reached: Tally = new Map();
-  /** What was read, by the reference. */
-  readonly reads: Tally = new Map();
+  private readonly of: Readonly<Record<Name, Tally>>;
 
-  constructor(private readonly subject: Subject) {}
+  constructor(
+    private readonly subject: Subject,
+    before?: Plain,
+  ) {
+    this.of = Object.fromEntries(tallies.map((name) => [name, new Map(before?.[name])])) as unknown as Record<Name, Tally>;
+  }
 
-  add(history: History, account: Account, derived: Derived, told: Told): void {
+  get histories(): number {
+    return this.number('histories');
+  }
+
+  get lawful(): number {
+    return this.number('lawful');
+  }
+
+  add(history: History, account: Account, derived: Derived, isRefused: boolean, freedoms: readonly Freedom[]): void {
     const size = history.drafts.length;
-    this.histories += 1;
-    this.entries += size;
-    count(
-      this.lengths,
-      size > 40 ? 'over 40' : size > 20 ? '21 to 40' : size > 10 ? '11 to 20' : size > 5 ? '6 to 10' : 'up to 5',
-    );
-    count(this.reads, account.read);
-    for (const breach of history.breaches) count(this.breaches, breach.split(':')[0] ?? '');
+    this.count('numbers', 'histories');
+    this.count('numbers', 'entries', size);
+    const length = size > 40 ? 'over 40' : size > 20 ? '21 to 40' : size > 10 ? '11 to 20' : size > 5 ? '6 to 10' : 'up to 5';
+    this.count('lengths', length);
+    this.count('reads', account.read);
+    for (const breach of history.breaches) this.count('breaches', breach.split(':')[0] ?? '');
+    for (const freedom of freedoms) this.count('freedoms', freedom);
     const isClean = account.broken.length === 0 && derived.disorders.length === 0;
-    if (history.breaches.length === 0) this.lawful += 1;
-    else if (isClean) this.harmless += 1;
-    else if (told.refused === null) this.taken += 1;
-    if (isClean) for (const name of reachedIn(account.state)) count(this.reached, name);
+    if (history.breaches.length === 0) this.count('numbers', 'lawful');
+    else if (isClean && account.why === '') this.count('numbers', 'lawful all the same');
+    else if (!isRefused) this.count('numbers', 'taken by the runtime');
+    if (!isClean) return;
+    for (const name of reachedIn(account.state)) this.count('reached', name);
+    if (history.breaches.length === 0) for (const name of situationsIn(history, account)) this.count('situations', name);
+  }
+
+  merge(other: Plain): void {
+    for (const name of tallies) for (const [key, number] of other[name]) this.count(name, key, number);
+  }
+
+  plain(): Plain {
+    return Object.fromEntries(tallies.map((name) => [name, [...this.of[name]]])) as unknown as Plain;
   }
 
   /** What was not reached as often as wanted. */
   missing(least: number): string[] {
-    return wanted[this.subject].filter((name) => (this.reached.get(name) ?? 0) < least);
+    const few = (tally: Tally, names: readonly string[]): string[] => names.filter((name) => (tally.get(name) ?? 0) < least);
+    return [...few(this.of.reached, stages[this.subject]), ...few(this.of.situations, situations[this.subject])];
   }
 
-  summary(): object {
-    const sorted = (tally: Tally): object => Object.fromEntries([...tally].sort(([, left], [, right]) => right - left));
+  summary(): Record<string, unknown> {
+    const { histories, lawful } = this;
     return {
-      ...{ histories: this.histories, lawful: this.lawful, broken: this.histories - this.lawful },
-      ...{ broken_and_lawful_all_the_same: this.harmless, disordered_and_taken_by_the_runtime: this.taken },
-      mean_length: Math.round((10 * this.entries) / Math.max(1, this.histories)) / 10,
-      ...{ lengths: sorted(this.lengths), read_as: sorted(this.reads), breaches: sorted(this.breaches) },
-      reached: sorted(this.reached),
+      ...{ histories, lawful, broken: histories - lawful, broken_and_lawful_all_the_same: this.number('lawful all the same') },
+      disordered_and_taken_by_the_runtime: this.number('taken by the runtime'),
+      mean_length: Math.round((10 * this.number('entries')) / Math.max(1, histories)) / 10,
+      ...{ lengths: sorted(this.of.lengths), read_as: sorted(this.of.reads), breaches: sorted(this.of.breaches) },
+      ...{
+        reached: sorted(this.of.reached),
+        lawful_histories_with: sorted(this.of.situations),
+        freedoms: sorted(this.of.freedoms),
+      },
     };
+  }
+
+  private number(name: string): number {
+    return this.of.numbers.get(name) ?? 0;
+  }
+
+  private count(of: Name, name: string, number = 1): void {
+    this.of[of].set(name, (this.of[of].get(name) ?? 0) + number);
   }
 }
 
-function count(tally: Tally, name: string): void {
-  tally.set(name, (tally.get(name) ?? 0) + 1);
+function sorted(tally: Tally): Record<string, number> {
+  return Object.fromEntries([...tally].sort(([, left], [, right]) => right - left));
 }
 
 interface Stages {

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { ledgerV1 } from '../../contract/data.js';
+import { chainStart, eventDigest } from '../core/event-digest.js';
 import { newFolder, open, prepare, types } from '../testing/folder.js';
 import { isAtLeast } from './connection.js';
 import type { Ledger } from './ledger.js';
+import type { Row } from './rows.js';
 import { openStateFolder } from './state-folder.js';
 
 const withCode = (code: string) => expect.objectContaining({ code });
@@ -187,6 +189,28 @@ describe('refusing to open', () => {
       withCode('ledger-damaged'),
     );
     expect(() => reopen(change(withoutGuard('DELETE FROM events WHERE seq = 2')))).toThrow(withCode('ledger-damaged'));
+  });
+
+  test.each([
+    ['a space', (text: string) => text.replace('{', '{ ')],
+    ['a name that is repeated', (text: string) => text.replace('{', '{"title":"Other",')],
+    ['a number with a fraction that is none', (text: string) => text.replace(/"budget_tokens":\d+/, '$&.0')],
+  ])('a payload with %s, under a digest of its own', (_what, spelled) => {
+    const folder = recorded();
+    const database = new Database(ledgerIn(folder));
+    const rows = database.prepare('SELECT * FROM events ORDER BY seq').all() as Row[];
+    let [prev, altered] = [chainStart, 0];
+    const updates = rows.map((row) => {
+      const payload = altered === 0 ? spelled(row.payload) : row.payload;
+      if (payload !== row.payload) altered = row.seq;
+      prev = eventDigest({ ...row, payload }, prev);
+      return `UPDATE events SET payload = '${payload.replaceAll("'", "''")}', digest = '${prev}' WHERE seq = ${row.seq}`;
+    });
+    database.exec(withoutGuard(updates.join(';\n')));
+    database.close();
+    expect(altered).toBeGreaterThan(0);
+    expect(() => reopen(folder)).toThrow(withCode('ledger-damaged'));
+    expect(() => reopen(folder)).toThrow(`event ${altered} holds a payload that is not canonical`);
   });
 
   /** The guards are taken off and put back, so that only the digest chain can tell. */

@@ -1,10 +1,12 @@
 /**
- * Rows of the ledger, read and checked: gapless, chained by digest, of a known type and its shape.
+ * Rows of the ledger, read and checked: gapless, chained by digest, canonical, of a known type and its shape.
  *
  * Ledger bytes are untrusted at every open. A break in the chain is damage that no crash explains, and is refused by name; what
- * the chain cannot show is a missing end.
+ * the chain cannot show is a missing end. The digest of a row is taken over the text that is stored, so the text has to be the
+ * canonical one: another spelling of the same payload would have a digest of its own, and two programs two values for one row.
  */
 import type Database from 'better-sqlite3';
+import { isCanonical } from '../../core/canonical.js';
 import { RuntimeError } from '../../core/errors.js';
 import { chainStart, eventDigest, type ChainedRow } from '../core/event-digest.js';
 import { isEventType, shapeProblem, type Draft, type LedgerEvent } from '../core/events.js';
@@ -78,11 +80,14 @@ function checked(row: Row, before: Tail): LedgerEvent {
 }
 
 function parsed(row: Row): unknown {
+  let payload: unknown;
   try {
-    return JSON.parse(row.payload);
+    payload = JSON.parse(row.payload);
   } catch {
     throw damaged(`event ${row.seq} holds no JSON`);
   }
+  if (!isCanonical(payload, row.payload)) throw damaged(`event ${row.seq} holds a payload that is not canonical`);
+  return payload;
 }
 
 export function damaged(what: string, cause?: unknown): RuntimeError {

@@ -3,24 +3,43 @@
  * says something.
  *
  * - Bytes: all three read them, or none does, and for the same reason (damaged, or a newer writer's).
- * - Order: what the words forbid the judge finds. What the runtime refuses the judge finds too: it may refuse less, since the contract
- *   asks a reader only for what is damaged or newer, and an order is the judge's (G10, G34). What the judge finds and the words do not forbid
- *   is listed in `freedoms.ts`.
- * - States: of a record in which nothing is broken they are equal in all three. Of one that is broken and that the runtime takes all the
- *   same nobody is asked: no sentence says what it means.
+ * - Order: what the words forbid the judge finds, and nothing else. What the runtime refuses the judge finds too.
+ * - States: of a record in which nothing is broken, or only frames around sound records, they are equal in all three. Of one whose records
+ *   are broken and that the runtime takes all the same nobody is asked: no sentence says what it means.
+ *
+ * What one of the sides may do otherwise is in `freedoms.ts`, and nowhere else.
  */
 import type { Derived } from '../derive/verifier.js';
 import type { Subject } from '../history/drafts.js';
 import type { Told } from '../worker/runtime.js';
+import type { Freedom } from './freedoms.js';
 import type { Account } from './reference.js';
-import { isFree } from './freedoms.js';
 
-export function disagreements(subject: Subject, told: Told, derived: Derived, account: Account): string[] {
-  return [...aboutRefusal(subject, told, derived, account), ...aboutStates(told, derived, account)];
+export interface Compared {
+  readonly wrong: readonly string[];
+  /** That were taken, once each. */
+  readonly freedoms: readonly Freedom[];
+}
+
+export function compared(subject: Subject, told: Told, derived: Derived, account: Account): Compared {
+  const taken = new Set<Freedom>();
+  const wrong = [
+    ...aboutReading(derived, account),
+    ...aboutRefusal(subject, told, account, taken),
+    ...aboutOrder(derived, account),
+    ...aboutStates(told, derived, account),
+  ];
+  return { wrong, freedoms: [...taken] };
 }
 
 /** Whether the record can be read, in the words of the reference. */
 const isRead = (read: Account['read']): boolean => read === 'ok' || read === 'torn';
+
+function aboutReading(derived: Derived, account: Account): string[] {
+  if (derived.read === account.read) return [];
+  const why = derived.problems[0]?.detail ?? '';
+  return [`the reference reads it as ${account.read} (${account.why}), the verifier as ${derived.read} (${why})`];
+}
 
 /** What a code of the runtime says of the bytes. */
 const says: Readonly<Record<string, Account['read']>> = {
@@ -32,68 +51,71 @@ const says: Readonly<Record<string, Account['read']>> = {
   'newer-writer': 'newer',
 };
 
-function aboutRefusal(subject: Subject, told: Told, derived: Derived, account: Account): string[] {
-  const wrong: string[] = [];
+function aboutRefusal(subject: Subject, told: Told, strict: Account, taken: Set<Freedom>): string[] {
   if (told.refused !== told.unread)
-    wrong.push(`the serve role says ${told.refused ?? 'opened'}, and the reader ${told.unread ?? 'read'}`);
-  if (!isRead(account.read) || !isRead(derived.read)) return [...wrong, ...aboutBytes(subject, told, derived, account)];
-  if (account.read !== derived.read) wrong.push(`the reference reads it as ${account.read}, the verifier as ${derived.read}`);
-  const isDisordered = derived.disorders.length > 0;
-  if (account.broken.length > 0 && !isDisordered)
-    wrong.push(`the verifier does not find what the words forbid: ${account.broken[0]}`);
-  if (told.refused !== null && !isDisordered) wrong.push(`the runtime refuses what the verifier finds in order: ${told.words}`);
-  const finer = derived.disorders.filter((one) => !isFree(subject, 'the judge finds more than the words forbid', one));
-  if (account.broken.length === 0 && finer.length > 0) wrong.push(`the verifier finds what no words forbid: ${finer[0]}`);
-  return wrong;
-}
-
-function aboutBytes(subject: Subject, told: Told, derived: Derived, account: Account): string[] {
-  const wrong: string[] = [];
-  const why = derived.problems[0] ?? '';
-  // A row of an unknown type is a newer writer's to the runtime and malformed to the judge; both refuse it.
-  const isSame = derived.read === account.read;
-  if (!isSame)
-    wrong.push(
-      `the reference reads it as ${account.read} (${account.broken[0] ?? ''}), the verifier as ${derived.read} (${why})`,
-    );
-  // What it takes it goes on from, and what it then says is of what lies behind.
-  if (isFree(subject, 'the runtime takes what the judge calls damaged', why)) return wrong;
-  if (told.refused === null) {
-    wrong.push(`the runtime takes what is ${account.read}: ${why}`);
-    return wrong;
-  }
-  // A reader reads from the front, and may meet a record that cannot stand there before the place with the damage.
-  if (told.words.includes('cannot stand where it stands')) return wrong;
+    return [`the serve role says ${told.refused ?? 'opened'}, and the reader ${told.unread ?? 'read'}`];
+  const account = strict.trusting ?? strict;
+  if (account !== strict) taken.add('the digest of a payload is trusted');
+  if (told.refused === null) return aboutTaking(account, taken);
   const said = says[told.refused];
-  if (said === undefined) wrong.push(`the runtime refuses by ${told.refused}`);
-  else if (subject === 'sessions' && said !== derived.read)
-    wrong.push(`the runtime calls it ${said}, the verifier ${derived.read} (${why})`);
-  return wrong;
+  if (said === undefined) return [`the runtime refuses by ${told.refused}: ${told.words}`];
+  if (isRead(account.read)) {
+    if (account.contradicts && said === 'damaged') taken.add('a payload that contradicts itself');
+    else if (account.broken.length === 0) return [`the runtime refuses what no words forbid: ${told.words}`];
+    return said === 'damaged' ? [] : [`the runtime calls an order ${said}: ${told.words}`];
+  }
+  if (said === account.read) return [];
+  if (subject === 'calls' && said === 'newer' && account.why === 'every event is of a known type') {
+    taken.add('a row of an unknown type');
+    return [];
+  }
+  if (subject === 'sessions' && said === 'damaged' && account.broken.length > 0) {
+    taken.add('a misplaced record comes first');
+    return [];
+  }
+  return [`the runtime calls it ${said}, the reference ${account.read} (${account.why}): ${told.words}`];
 }
 
-function aboutStates({ opened, projected }: Told, derived: Derived, account: Account): string[] {
-  if (opened === null || projected === null || !isRead(account.read) || !isRead(derived.read)) return [];
-  const accounts = [
-    { who: 'the serve role', entries: opened.entries, digest: opened.digest },
-    { who: 'the reader', entries: projected.entries, digest: projected.digest },
-    { who: 'the verifier', entries: derived.entries, digest: derived.digest },
+function aboutTaking(account: Account, taken: Set<Freedom>): string[] {
+  if (!isRead(account.read)) return [`the runtime takes what is ${account.read}: ${account.why}`];
+  if (account.broken.length > account.ofFrames) taken.add('an order is the judge’s');
+  else if (account.broken.length > 0) taken.add('what carries no meaning is passed over');
+  return [];
+}
+
+function aboutOrder(derived: Derived, account: Account): string[] {
+  if (!isRead(account.read) || !isRead(derived.read)) return [];
+  const [found] = derived.disorders;
+  const [broken] = account.broken;
+  if (broken !== undefined && found === undefined) return [`the verifier does not find what the words forbid: ${broken}`];
+  if (broken === undefined && found !== undefined)
+    return [`the verifier finds what no words forbid: ${found.code}, ${found.detail}`];
+  return [];
+}
+
+function aboutStates({ opened, projected }: Told, derived: Derived, strict: Account): string[] {
+  const account = strict.trusting ?? strict;
+  if (!isRead(account.read)) return [];
+  const sides = [
+    ...(opened === null ? [] : [{ who: 'the serve role', entries: opened.entries, digest: opened.digest }]),
+    ...(projected === null ? [] : [{ who: 'the reader', entries: projected.entries, digest: projected.digest }]),
+    ...(account === strict ? [{ who: 'the verifier', entries: derived.entries, digest: derived.digest }] : []),
   ];
-  const wrong = accounts
+  const wrong = sides
     .filter(({ entries, digest }) => entries !== account.entries || digest !== account.digest)
     .map(({ who, entries }) => `${who} holds ${entries} entries, the reference ${account.entries}`);
-  if (account.broken.length > 0 || derived.disorders.length > 0) return wrong;
-  const states = {
-    runtime: withoutProse({ state: projected.state ?? undefined, resume: projected.resume }),
-    verifier: withoutProse({ state: derived.state, resume: derived.resume }),
-    reference: withoutProse({ state: account.state, resume: account.resume }),
+  if (projected?.torn !== undefined && projected.torn !== (account.read === 'torn'))
+    wrong.push(`the reader finds ${projected.torn ? 'a' : 'no'} torn tail, the reference reads it as ${account.read}`);
+  // A fence, a name that is said twice or a skipped frame changes no state.
+  if (account.broken.length > account.ofFrames) return wrong;
+  const reference = withoutProse({ state: account.state, resume: account.resume });
+  const against = (who: string, side: { state: unknown; resume: unknown } | null): string[] => {
+    if (side === null) return [];
+    const place = differenceOf(withoutProse({ state: side.state ?? undefined, resume: side.resume }), reference, '');
+    return place === null ? [] : [`${who} and reference differ at ${place}`];
   };
-  const between = (left: keyof typeof states, right: keyof typeof states): string[] => {
-    const place = differenceOf(states[left], states[right], '');
-    return place === null ? [] : [`${left} and ${right} differ at ${place}`];
-  };
-  return [...wrong, ...between('runtime', 'reference'), ...between('verifier', 'reference')];
+  return [...wrong, ...against('runtime', projected), ...against('verifier', account === strict ? derived : null)];
 }
-
 /** A sentence for people is not compared: the `reason` of a stage, the `detail` of a run. */
 function withoutProse(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutProse(item));

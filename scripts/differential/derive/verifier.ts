@@ -14,6 +14,7 @@ import type * as WorkState from '../../../verifier/model/calls/work-state.js';
 import type * as Fold from '../../../verifier/model/sessions/fold.js';
 import type * as Resume from '../../../verifier/model/sessions/resume.js';
 import type * as SessionState from '../../../verifier/model/sessions/session-state.js';
+import type * as Canonical from '../../../verifier/read/canonical.js';
 import type * as Events from '../../../verifier/read/events.js';
 import type * as LedgerReader from '../../../verifier/read/ledger.js';
 import type * as SessionLog from '../../../verifier/read/session-log.js';
@@ -23,8 +24,8 @@ export interface Derived {
   /** `damaged`: bytes that no reader takes. */
   readonly read: 'ok' | 'torn' | 'damaged' | 'newer';
   /** Of the bytes; then of the order, each as it is told. */
-  readonly problems: readonly string[];
-  readonly disorders: readonly string[];
+  readonly problems: readonly Found[];
+  readonly disorders: readonly Found[];
   readonly entries: number;
   readonly digest: string;
   /** Undefined where nothing can be derived. */
@@ -32,7 +33,12 @@ export interface Derived {
   readonly resume: unknown;
 }
 
-type Finding = { readonly detail: string };
+interface Found {
+  readonly code: string;
+  readonly detail: string;
+}
+
+type Finding = Found;
 type Check = {
   readonly check: (
     evidence: never,
@@ -46,6 +52,7 @@ async function loaded(build: string) {
     ledger: (await load('read/ledger.js')) as typeof LedgerReader,
     events: (await load('read/events.js')) as typeof Events,
     log: (await load('read/session-log.js')) as typeof SessionLog,
+    canonical: (await load('read/canonical.js')) as typeof Canonical,
     errors: (await load('errors.js')) as typeof Errors,
     workState: (await load('model/calls/work-state.js')) as typeof WorkState,
     decisions: (await load('model/calls/decisions.js')) as typeof Decisions,
@@ -66,12 +73,17 @@ export type Verifier = Awaited<ReturnType<typeof loadVerifier>>;
 export async function loadVerifier(build: string) {
   const parts = await loaded(build);
   return {
+    /** Of the rows of a ledger, wherever they were read. */
+    rows: (rows: LedgerReader.LedgerRows): Derived => ofRows(parts, rows),
     calls: (files: Files): Derived => {
       try {
-        return ofLedger(parts, files);
+        return ofRows(
+          parts,
+          parts.ledger.readLedger(files.get('ledger.sqlite') ?? Buffer.alloc(0), files.get('ledger.sqlite-wal')),
+        );
       } catch (error) {
         if (!(error instanceof parts.errors.EvidenceError)) throw error;
-        return { ...nothing, read: 'damaged', problems: [error.message] };
+        return { ...nothing, read: 'damaged', problems: [{ code: error.code, detail: error.message }] };
       }
     },
     sessions: (files: Files): Derived => ofLog(parts, files),
@@ -90,20 +102,25 @@ const nothing: Derived = {
   resume: null,
 };
 
-function ofLedger(parts: Parts, files: Files): Derived {
-  const rows = parts.ledger.readLedger(files.get('ledger.sqlite') ?? Buffer.alloc(0), files.get('ledger.sqlite-wal'));
+function ofRows(parts: Parts, rows: LedgerReader.LedgerRows): Derived {
   const ledger = parts.events.parseEvents(rows);
   const { events } = ledger;
   const last = rows.events.at(-1);
-  const details = ledger.problems.map(({ detail }) => detail);
-  // An id that is not made from its row is a matter of order here: no byte is damaged.
-  const ids = details.filter((detail) => detail.endsWith('is not made from the seq of its row.'));
-  const problems = details.filter((detail) => !ids.includes(detail));
+  // A row that is an event of its shape, in canonical form and chained, is malformed only by an id that is not its own: a matter of order
+  // here, since no byte is damaged.
+  const isSpelled = (seq: number | null): boolean => {
+    const event = events.find((one) => one.seq === seq);
+    return event !== undefined && parts.canonical.isCanonical(event.payload as never, rows.events[event.seq - 1]?.payload ?? '');
+  };
+  const ids = ledger.problems.filter(({ code, seq }) => code === 'event-malformed' && isSpelled(seq));
+  const problems = ledger.problems.filter((one) => !ids.includes(one));
   const held = { entries: rows.events.length, digest: last?.digest ?? nothing.digest };
   if (problems.length > 0) return { ...nothing, ...held, read: 'damaged', problems };
-  const found = [...parts.eventOrder.orderProblems(events), ...parts.decisions.decisionProblems(events, 1)];
-  const unsound = findingsOf(parts.g14, { ledger: { value: ledger } });
-  const disorders = [...ids, ...[...found, ...unsound].map(({ detail }) => detail)];
+  const found = [
+    ...parts.eventOrder.orderProblems(events).map(({ detail }) => ({ code: 'order-violated', detail })),
+    ...parts.decisions.decisionProblems(events, 1).map(({ detail }) => ({ code: 'attempt-unlawful', detail })),
+  ];
+  const disorders = [...ids, ...found, ...findingsOf(parts.g14, { ledger: { value: ledger } })];
   return { ...nothing, ...held, disorders, state: parts.workState.workStates(events) };
 }
 
@@ -112,11 +129,16 @@ function ofLog(parts: Parts, files: Files): Derived {
   const { frames, records, verdict: read, problem } = log;
   const held = { entries: frames.at(-1)?.seq ?? 0, digest: frames.at(-1)?.digest ?? nothing.digest };
   if (read === 'damaged' || read === 'newer')
-    return { ...nothing, ...held, read, problems: [problem?.is === 'damaged' ? problem.detail : 'It is a newer writer’s.'] };
+    return {
+      ...{ ...nothing, ...held, read },
+      problems: [
+        problem?.is === 'damaged' ? { code: problem.cause, detail: problem.detail } : { code: 'newer', detail: 'newer' },
+      ],
+    };
   const history = parts.fold.historyOf(records);
   const evidence = { log: { value: log } };
   const found = [
-    ...parts.order.orderProblems(records),
+    ...parts.order.orderProblems(records).map(({ detail }) => ({ code: 'record-order', detail })),
     ...findingsOf(parts.g33, evidence),
     ...findingsOf(parts.g39, evidence),
     ...findingsOf(parts.g40, evidence),
@@ -125,7 +147,7 @@ function ofLog(parts: Parts, files: Files): Derived {
   const resume = parts.resume.resumeReportOf(history, (frames.at(-1)?.seq ?? 0) + 1);
   // A resume of whoever opens the log begins a tenure of its own, so its report is of all that is there.
   const asNew = resume === null ? null : { ...resume, resumed_from_seq: frames.at(-1)?.seq ?? 0 };
-  return { ...nothing, ...held, read, disorders: found.map(({ detail }) => detail), state: state ?? undefined, resume: asNew };
+  return { ...nothing, ...held, read, disorders: found, state: state ?? undefined, resume: asNew };
 }
 
 function findingsOf({ check }: Check, evidence: object): readonly Finding[] {

@@ -16,7 +16,21 @@ type AnyDraft = History['drafts'][number];
 const ofDrafts = ['missing', 'doubled', 'swapped', 'moved', 'field', 'field', 'field', 'members', 'unknown type'] as const;
 const ofCalls = ['gap', 'digest', 'spaced', 'repeated', 'own-id', 'application', 'table', 'log-cut', 'log-cut'] as const;
 const ofLog = [
-  ...(['gap', 'digest', 'digest', 'spaced', 'cut', 'cut', 'flip', 'flip', 'zeros', 'noise', 'again', 'floor'] as const),
+  ...([
+    'gap',
+    'digest',
+    'digest',
+    'spaced',
+    'cut',
+    'cut',
+    'flip',
+    'flip',
+    'zeros',
+    'noise',
+    'again',
+    'floor',
+    'no floor',
+  ] as const),
   ...(['feature', 'version', 'frame kind', 'fence', 'synced', 'second lineage', 'skipped type'] as const),
 ];
 
@@ -62,6 +76,7 @@ export function broken(history: History, { kind, at, pick }: Breach): History {
     case 'noise':
     case 'again':
     case 'floor':
+    case 'no floor':
       return spoiled(told(`at ${pick % 1000}`), { kind: chosen, at: pick % 1000 });
     case 'log-cut':
       return spoiled({ ...told(`at ${pick % 1000}`), hasLog: true } as History, { kind: 'log-cut', at: pick % 1000 });
@@ -184,6 +199,7 @@ const otherValues: Readonly<Record<string, readonly unknown[]>> = {
   tool_call_id: ['call_1', 'call_2', 'call_3'],
   name: ['pay', 'ask', 'look'],
   error: [null, 'failed'],
+  usage: [{ input_tokens: 7, output_tokens: 7 }],
 };
 
 function fieldChanged({ drafts }: History, draft: AnyDraft, pick: number): { draft: AnyDraft; words: string } {

@@ -101,12 +101,12 @@ export class CallsWriter {
   }
 
   protected observe({ task_id: task }: Event, attempt: Event, ids: Partial<EventDraft>): void {
-    const delivery = this.tape.one(['complete', 'complete', 'broken', 'not_sent']);
+    const delivery = this.tape.one(['complete', 'complete', 'broken', 'broken', 'complete', 'not_sent']);
     const own = { ...ids, attempt: `@attempt:${attempt.seq}` };
     const nothing = { status: null, response_sha256: null, content_type: null, detail: 'nothing came' };
     const isTyped = this.tape.number(2) === 0;
     const whole = {
-      status: this.tape.one([200, 200, 429, 500, 409]),
+      status: this.tape.one([200, 200, 429, 409, 200, 409, 500]),
       response_sha256: isTyped ? documents[1]?.sha256 : octets[0]?.sha256,
       content_type: isTyped ? 'application/json' : null,
       detail: null,

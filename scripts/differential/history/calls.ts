@@ -23,7 +23,7 @@ import {
   unsettledOf,
 } from '../reference/calls.js';
 import { nextOfTask } from '../reference/calls-state.js';
-import { answeredElsewhere } from '../reference/calls-order.js';
+import { answeredElsewhere } from '../reference/calls-ends.js';
 import type { Event } from '../reference/ledger.js';
 import { texts } from '../write/artifacts.js';
 import { type EventDraft, type Payload } from './drafts.js';
@@ -48,13 +48,23 @@ class Walk extends CallsWriter {
   private step(): void {
     const tasks = ofType(this.events, 'task.created').map(({ task_id: id }) => id);
     if (tasks.length < 2 && this.tape.isOnce(24)) return this.createTask();
-    const task = this.tape.one(tasks);
-    const own = this.events.filter((event) => event.task_id === task);
-    if (nextOfTask(own).stage !== 'open') return undefined;
+    const ownOf = (task: string): Event[] => this.events.filter((event) => event.task_id === task);
+    const ended = this.events.filter(({ type }) => type === 'task.accepted' || type === 'task.rejected');
+    const open = tasks.filter((task) => !ended.some((event) => event.task_id === task));
+    if (open.length === 0) return this.createTask();
+    const task = this.tape.one(open);
+    const own = ownOf(task);
     const calls = callsIn(own).filter((call) => standingOf(own, call).operation !== 'none');
     // Mostly a call goes on; else somebody begins something new.
-    if (calls.length > 0 && !this.tape.isOnce(6)) return this.goOn(own, this.tape.one(calls));
+    if (calls.length > 0 && !this.tape.isOnce(6)) return this.goOn(own, this.mostlyLast(calls));
     this.tape.one(this.ofTask(own, task))();
+  }
+
+  /** The one that was written of last, twice in three times: else no call of many comes far. */
+  private mostlyLast(calls: readonly Event[]): Event {
+    const last = this.events.findLast(({ call_id: id }) => calls.some((call) => call.call_id === id));
+    const found = calls.find((call) => call.call_id === last?.call_id);
+    return found !== undefined && !this.tape.isOnce(3) ? found : this.tape.one(calls);
   }
 
   /** What may begin, or end the task. */
@@ -63,7 +73,7 @@ class Walk extends CallsWriter {
     const stageIs = (wanted: string): Event[] => compilations.filter((one) => compilationStage(own, one) === wanted);
     const results = ofType(own, 'result.recorded').map(({ payload }) => payload.result_id ?? null);
     const moves: Move[] = [() => this.requestCompilation(task, {})];
-    if (compilations.length < 6) moves.push(() => this.requestFanOut(task));
+    if (compilations.length < 6 && this.tape.isOnce(3)) moves.push(() => this.requestFanOut(task));
     for (const one of stageIs('requested')) {
       const end = (): void => this.endCompilation(one);
       moves.push(end, end, end);
@@ -73,21 +83,19 @@ class Walk extends CallsWriter {
         this.requestCompilation(task, { replaces: `@compilation:${one.seq}`, recovery: recoveryOf('fix_inputs') }),
       );
     const usable = [
-      ...stageIs('compiled'),
-      ...stageIs('compiled'),
-      ...stageIs('compiled'),
-      ...stageIs('requested'),
-      ...stageIs('failed').slice(0, 1),
+      ...Array.from({ length: 5 }, () => stageIs('compiled')).flat(),
+      ...(this.tape.isOnce(4) ? [...stageIs('requested'), ...stageIs('failed').slice(0, 1)] : []),
     ];
     if (callsIn(own).length < 6)
       for (const one of usable) moves.push(() => this.requestCall(task, one.seq, this.tape.one(keys), {}));
-    for (const result of results) {
+    for (const result of this.tape.isOnce(3) ? results : []) {
       if (nextOfTask(own).operation === 'check_and_accept')
         moves.push(() => this.append('task.accepted', task, {}, { result_id: idIn(result), ...by }));
       moves.push(() => this.append('task.rejected', task, {}, { result_id: idIn(result), ...by }));
     }
-    moves.push(() => this.append('claim.recorded', task, {}, { claim_id: 'claim-1', statement: 'A claim.', basis: 'none' }));
-    if (this.tape.isOnce(8)) moves.push(() => this.append('task.rejected', task, {}, { result_id: null, ...by }));
+    if (this.tape.isOnce(4))
+      moves.push(() => this.append('claim.recorded', task, {}, { claim_id: 'claim-1', statement: 'A claim.', basis: 'none' }));
+    if (this.tape.isOnce(16)) moves.push(() => this.append('task.rejected', task, {}, { result_id: null, ...by }));
     return moves;
   }
 
@@ -106,17 +114,10 @@ class Walk extends CallsWriter {
     const attempts = attemptsOf(own, call);
     const deciding = decidingOf(own, call);
     const elsewhere = answeredElsewhere(own, call);
-    const settled =
-      elsewhere === undefined || !['C', 'D', 'E', 'G', 'J', 'Q'].includes(row)
-        ? []
-        : [
-            say('call.completed', {
-              outcome: 'failed',
-              result_id: null,
-              error: `settled by @call:${elsewhere.seq}`,
-              ...marked('finalize'),
-            }),
-          ];
+    const error = `settled by @call:${elsewhere?.seq}`;
+    const settle = say('call.completed', { outcome: 'failed', result_id: null, error, ...marked('finalize') });
+    const isDone = elsewhere !== undefined && ['C', 'D', 'E', 'G', 'J', 'Q'].includes(row);
+    const settled = isDone ? [settle, settle, settle, settle, settle] : [];
     const start =
       (more: Payload): Move =>
       () => {
@@ -171,20 +172,12 @@ class Walk extends CallsWriter {
         const isHonoured = manifestOf(own, call)?.payload.provider?.honours_key === true;
         const isBroken = observationOf(own, last)?.payload.delivery === 'broken' && deciding === last;
         const decision = decidedOf(own, last)?.payload.decision;
+        const reason = isHonoured ? 'broken_key_honoured' : 'not_retryable';
+        const policy = this.decision(call, last, ids, isHonoured ? 'retry' : 'stop', reason);
         return [
           ...(isOpen ? [observe, observe, observe, ask()] : [ask(), ask()]),
-          ...(isBroken && decision === undefined
-            ? [
-                this.decision(
-                  call,
-                  last,
-                  ids,
-                  isHonoured ? 'retry' : 'stop',
-                  isHonoured ? 'broken_key_honoured' : 'not_retryable',
-                ),
-              ]
-            : []),
-          ...(isBroken && decision === 'retry' && isHonoured ? [start({})] : []),
+          ...(isBroken && decision === undefined ? [policy, policy] : []),
+          ...(isBroken && decision === 'retry' && isHonoured ? [start({}), start({}), start({})] : []),
         ];
       }
       case 'L': {

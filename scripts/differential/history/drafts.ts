@@ -47,7 +47,7 @@ export interface Header {
 
 /** What is done to the bytes, once they are written. Places are shares of the whole, from 0 to 999. */
 export interface Spoil {
-  readonly kind: 'cut' | 'flip' | 'zeros' | 'noise' | 'again' | 'floor' | 'application' | 'table' | 'log-cut';
+  readonly kind: 'cut' | 'flip' | 'zeros' | 'noise' | 'again' | 'floor' | 'no floor' | 'application' | 'table' | 'log-cut';
   readonly at: number;
 }
 

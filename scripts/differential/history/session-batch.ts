@@ -88,7 +88,18 @@ export class SessionBatch extends SessionWriter {
     const at = (index: number): boolean => planned[index]?.reason === null;
     const intents = calls.filter((_call, index) => at(index)).map((call) => this.intent(call));
     const others = calls.flatMap((call, index) => (at(index) ? [] : [this.noDispatch(call, planned[index]?.reason ?? '')]));
-    this.write([this.batchItem(run, step, planned), ...intents, ...others]);
+    this.fragile(4, () => this.write([this.batchItem(run, step, planned), ...intents, ...others]));
+  }
+
+  /** Half of the times. */
+  private fragile(odds: number, write: () => boolean): boolean {
+    const before = this.odds;
+    if (this.tape.isOnce(2)) this.odds = odds;
+    const isWritten = write();
+    this.odds = before;
+    // What a death left is looked at as it is, now and then: nobody has come back yet.
+    if (!isWritten && this.tape.isOnce(4)) this.isOver = true;
+    return isWritten;
   }
 
   protected idsOf({ run, step, id }: Call): Payload {
@@ -183,7 +194,21 @@ export class SessionBatch extends SessionWriter {
         ? []
         : [this.noDispatch(call, plans[index]?.reason ?? '')],
     );
-    if (this.endBatch(run, step, [...batch, ...results, ...others])) this.write([this.finished(run, reason)]);
+    // A live process that dies here leaves a successor that it held.
+    const isHolding = isLive && results.length > 2 && run.payload.config?.batch === 'sequential' && !this.isGrouped;
+    if (isHolding && !this.tape.isOnce(3)) {
+      this.write([...batch, ...results.slice(0, 2)]);
+      this.isAnew = true;
+      this.isOver = this.tape.isOnce(2);
+      return;
+    }
+    const isWritten = this.fragile(5, () => this.endBatch(run, step, [...batch, ...results, ...others]));
+    // Between its two barriers a close-out may die as well.
+    if (isWritten && this.tape.isOnce(4)) {
+      this.isAnew = true;
+      if (this.tape.isOnce(4)) this.isOver = true;
+    }
+    if (isWritten && !this.isAnew) this.write([this.finished(run, reason)]);
   }
 }
 

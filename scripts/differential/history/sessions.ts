@@ -32,7 +32,7 @@ export function sessionWalk(tape: Tape): RecordDraft[] {
 
 class Walk extends SessionBatch {
   walk(): RecordDraft[] {
-    while (!this.tape.isOver && this.drafts.length < 90) this.step();
+    while (!this.tape.isOver && !this.isOver && this.drafts.length < 90) this.step();
     return this.drafts;
   }
 
@@ -130,15 +130,27 @@ class Walk extends SessionBatch {
         );
       }
       case 'tools_due':
+        if (step !== undefined && this.isLive(step) && this.tape.isOnce(this.isHolding(run, step) ? 2 : 6))
+          return [() => this.cancelWhileOut(run)];
         return step === undefined ? [] : this.tools(run, step);
       case 'cancelling':
         return this.cancelling(run, step);
       default:
         // In life a batch goes on being written down until everything that had left came back.
         return stage === 'interrupted' && step !== undefined && this.isLive(step)
-          ? [...this.results(run, step), () => this.closeOut(run, stage)]
+          ? [...this.results(run, step), ...this.results(run, step), () => this.closeOut(run, stage)]
           : [() => this.closeOut(run, stage)];
     }
+  }
+
+  /** Calls of a sequential batch wait for the one that is out: how it is closed then is the hardest part of a close-out. */
+  private isHolding(run: Frame, step: Frame): boolean {
+    const open = callsOf(this.frames, run, step).filter((call) => !hasTerminal(this.frames, call));
+    return run.payload.config?.batch === 'sequential' && !this.isGrouped && open.length > 2;
+  }
+
+  private cancelWhileOut(run: Frame): void {
+    this.write([['run_cancel_requested', { run_id: run.payload.run_id, at: this.tape.one(['now', 'step_boundary']) }]]);
   }
 
   private startStep(run: Frame): void {
@@ -192,7 +204,10 @@ class Walk extends SessionBatch {
   private cancelling(run: Frame, step: Frame | undefined): Move[] {
     const isNow = ofRun(this.frames, run, 'run_cancel_requested').some(({ payload }) => payload.at === 'now');
     const close: Move = () => this.closeOut(run, 'cancelling');
-    if (isNow || step === undefined || !this.isOwn(step)) return [close];
+    if (isNow) return [close];
+    if (this.tape.isOnce(5))
+      return [() => void this.write([['run_cancel_requested', { run_id: run.payload.run_id, at: 'now' }]])];
+    if (step === undefined || !this.isOwn(step)) return [close];
     const isBatchOpen = this.isLive(step) && callsOf(this.frames, run, step).some((call) => !hasTerminal(this.frames, call));
     if (isBatchOpen) return [...this.results(run, step), close];
     if (answerOf(this.frames, step) !== undefined) return [close];

@@ -20,12 +20,14 @@ import {
   observationOf,
   ofType,
   preparationFailedOf,
+  readingsOf,
   reconciliationOf,
   resultOf,
   standingOf,
   supersededBy,
   unsettledOf,
 } from './calls.js';
+import { endBroken, isDoneElsewhere } from './calls-ends.js';
 import type { Event } from './ledger.js';
 
 type Events = readonly Event[];
@@ -147,7 +149,7 @@ function callBroken(own: Events, event: Event, next: Event | undefined): string 
     }
     case 'call.completed':
       return isDone || attemptsOf(own, call).length > 0
-        ? endBroken(own, call, isDone)
+        ? endBroken(own, call, event, isDone)
         : 'a call is completed after it was attempted';
     default:
       return attemptBroken(own, call, event);
@@ -169,28 +171,6 @@ function isCompiled(own: Events, call: Event): boolean {
 
 function attemptsAre(own: Events, call: Event, ids: readonly string[] | undefined): boolean {
   return ids?.every((id) => attemptsOf(own, call).some(({ attempt_id: known }) => known === id)) === true;
-}
-
-/** "Settled by <call id>": another call of the task was answered under the same key. */
-function isDoneElsewhere(own: Events, call: Event, { type, payload }: Event): boolean {
-  if (type !== 'call.completed' || payload.recovery === undefined || payload.outcome !== 'failed') return false;
-  const first = answeredElsewhere(own, call);
-  return first !== undefined && payload.error === `settled by ${first.call_id}`;
-}
-
-export function answeredElsewhere(own: Events, call: Event): Event | undefined {
-  return callsIn(own).find(
-    (other) =>
-      other.call_id !== call.call_id &&
-      other.payload.idempotency_key === call.payload.idempotency_key &&
-      completedOf(own, other)?.payload.outcome === 'succeeded',
-  );
-}
-
-/** G14: "A call is completed only when all its attempts have been settled before, and succeeded only with an answer and its result." */
-function endBroken(own: Events, call: Event, isDone: boolean): string | null {
-  if (isDone) return null;
-  return unsettledOf(own, call).length === 0 ? null : 'a call is completed when its attempts are settled';
 }
 
 /** G28, by the stage of the call as it stood before. */
@@ -230,6 +210,13 @@ function isHonouredRetry(own: Events, call: Event, row: string): boolean {
   return row === 'F' || (row === 'M' && isSettled(own, call, deciding));
 }
 
+/** A reading beside an earlier one is a recovery's, and under another version. */
+function isReadAlready(own: Events, attempt: Event, { payload: { interpreter, recovery } }: Event): boolean {
+  const readings = readingsOf(own, attempt).map(({ payload }) => payload.interpreter);
+  const isSame = readings.some((one) => one?.name === interpreter?.name && one?.version === interpreter?.version);
+  return readings.length > 0 && (recovery === undefined || isSame);
+}
+
 function acceptanceBroken(own: Events, call: Event, { payload }: Event): string | null {
   const { row } = standingOf(own, call);
   if (row !== 'N' && row !== 'P') return 'a duplicate is accepted where a person decides';
@@ -252,6 +239,7 @@ function attemptBroken(own: Events, call: Event, event: Event): string | null {
       return reconciliationOf(own, attempt) === undefined ? null : 'what was reconciled is not observed any more';
     case 'attempt.interpreted':
       if (!isCompleteOrAdopted(own, attempt)) return 'observation before interpretation';
+      if (isReadAlready(own, attempt, event)) return '`reinterpret`: under a version that has not read these bytes yet';
       return isDeciding && decidedOf(own, attempt) === undefined
         ? null
         : 'the deciding attempt is interpreted before its decision';
@@ -262,7 +250,10 @@ function attemptBroken(own: Events, call: Event, event: Event): string | null {
     case 'attempt.completed':
       if (ofType(own, 'attempt.completed').some(({ attempt_id: id }) => id === event.attempt_id))
         return 'an attempt is completed once';
-      return decidedOf(own, attempt) === undefined && event.payload.recovery === undefined ? 'decision before completion' : null;
+      if (decidedOf(own, attempt) === undefined && event.payload.recovery === undefined) return 'decision before completion';
+      return (event.payload.outcome === 'succeeded') === (interpretedOf(own, attempt)?.payload.result === 'answer')
+        ? null
+        : 'an attempt succeeds exactly with an answer';
     default:
       return null;
   }

@@ -119,6 +119,11 @@ function since(events: Events, attempt: Event, type: string): Event | undefined 
   const adopted = adoptionOf(events, attempt)?.seq ?? 0;
   return ofAttempt(events, attempt, type).findLast(({ seq }) => seq > adopted);
 }
+/** The readings of the response that counts. */
+export function readingsOf(events: Events, attempt: Event): Events {
+  const adopted = adoptionOf(events, attempt)?.seq ?? 0;
+  return ofAttempt(events, attempt, 'attempt.interpreted').filter(({ seq }) => seq > adopted);
+}
 export const interpretedOf = (events: Events, attempt: Event): Event | undefined => since(events, attempt, 'attempt.interpreted');
 export const decidedOf = (events: Events, attempt: Event): Event | undefined => since(events, attempt, 'attempt.retry_decided');
 export const endedOf = (events: Events, attempt: Event): Event | undefined => since(events, attempt, 'attempt.completed');

@@ -40,6 +40,8 @@ export interface Payload extends Partial<Hashes> {
   readonly finding?: 'served' | 'not_served' | 'unknown';
   readonly reason?: string;
   readonly response?: { readonly status: number } | null;
+  readonly response_sha256?: string | null;
+  readonly text_sha256?: string | null;
   readonly idempotency_key?: string;
   readonly provider?: { readonly honours_key: boolean };
   readonly old_call_id?: string;
@@ -78,7 +80,7 @@ const members: Members = {
 
 export type Read<T> = { readonly broken: string } | { readonly broken: null; readonly value: T };
 
-interface Row extends Omit<Event, 'payload'> {
+export interface Row extends Omit<Event, 'payload'> {
   readonly payload: string;
   readonly recorded_at: string;
 }
@@ -116,7 +118,8 @@ function opened(files: ReadonlyMap<string, Buffer>, scratch: string): Database.D
   return new Database(join(scratch, 'ledger.sqlite'));
 }
 
-function eventsIn(rows: readonly Row[]): Read<readonly Event[]> {
+/** Rows in order. */
+export function eventsIn(rows: readonly Row[]): Read<readonly Event[]> {
   const events: Event[] = [];
   for (const row of rows) {
     const broken = brokenBy(row, events.length + 1, events.at(-1)?.digest ?? '0'.repeat(64));
@@ -129,11 +132,22 @@ function eventsIn(rows: readonly Row[]): Read<readonly Event[]> {
 /** One row of `events` is one event: gapless, chained, canonical, of a known type and its shape. */
 function brokenBy(row: Row, seq: number, prev: string): string | null {
   if (row.seq !== seq) return 'seq is gapless';
+  const listed = members[row.type];
+  if (listed === undefined) return 'every event is of a known type';
   const payload = canonicalObject(row.payload);
   if (payload === null) return 'every payload is canonical';
   const { digest, ...rest } = row;
   if (hash(canonicalText({ ...rest, payload, prev })) !== digest) return 'events are chained by digest';
-  const listed = members[row.type];
-  if (listed === undefined) return 'every event is of a known type';
   return hasMembers(payload, listed) ? null : 'every payload is of its event’s shape';
+}
+
+/**
+ * Where one member of a payload says something against another: "complete: one whole response of any status, its bytes an artifact"; an answer
+ * is a text; "with `served` it may hold the response".
+ */
+export function contradictsItself({ type, payload }: Event): boolean {
+  const { delivery, status, response_sha256: bytes, result, text_sha256: text, finding, response } = payload;
+  if (type === 'attempt.observed') return (delivery === 'complete') !== (status != null && bytes != null);
+  if (type === 'attempt.interpreted') return (result === 'answer') !== (text != null);
+  return type === 'effect.reconciled' && response != null && finding !== 'served';
 }

@@ -3,7 +3,7 @@
  * Every place behind a damaged one is tried, byte for byte.
  */
 import { createHash } from 'node:crypto';
-import { canonicalObject, hasMembers, type Members } from './text.js';
+import { canonicalObject, hasMembers, objectIn, type Members } from './text.js';
 
 export interface Frame {
   readonly seq: number;
@@ -60,6 +60,7 @@ export interface Payload {
   readonly planned?: readonly Planned[];
   readonly submission_id?: string;
   readonly delivery?: 'interrupt';
+  readonly usage?: { readonly input_tokens: number; readonly output_tokens: number } | null;
   readonly send_id?: string;
   readonly input?: { readonly text: string };
   readonly at?: 'step_boundary' | 'now';
@@ -76,9 +77,35 @@ export interface Payload {
 /** What was read, and how it ended. Frames are those before the place. */
 export interface Log {
   readonly is: 'ok' | 'torn' | 'damaged' | 'newer';
-  readonly why: string;
+  readonly why: Why | '';
   readonly frames: readonly Frame[];
+  readonly floor: readonly string[];
 }
+
+export type Why =
+  | 'another version'
+  | 'another kind'
+  | 'a header that is not canonical or not of its shape'
+  | 'it requires a feature which it does not read'
+  | 'of a type that it does not know'
+  | 'a payload that is not canonical'
+  | 'a payload that is not of its shape'
+  | 'a type of another kind'
+  | 'a floor that names a feature which it does not read'
+  | 'a first frame that is no lineage frame'
+  | 'a seq that is not the next'
+  | 'a `fence` that falls'
+  | 'a `synced` that falls'
+  | '`synced` ≥ seq'
+  | 'a lineage frame that names another log'
+  | 'more candidate bytes to hash than four times the rest'
+  | 'an intact frame that this reader cannot interpret'
+  | 'an intact frame behind it is damaged'
+  | 'k was durable, or was moved'
+  | 'out of order among them'
+  | 'a foreign tail'
+  | 'of another barrier'
+  | 'a torn tail';
 
 const [record, informational, lineage] = [1, 2, 3];
 const members: Members = {
@@ -110,10 +137,13 @@ export const kindOf = (type: string): number =>
   type === 'lineage' ? lineage : type === 'resume_started' || type === 'model_attempt_finished' ? informational : record;
 export const isKnown = (type: string): boolean => Object.keys(members).includes(type);
 
-type Found = { readonly is: 'frame'; readonly frame: Frame } | { readonly is: 'newer' | 'damaged'; readonly why: string };
+type Found = { readonly is: 'frame'; readonly frame: Frame } | { readonly is: 'newer' | 'damaged'; readonly why: Why };
+
+/** `digest`: replay trusts the digest of a payload, and does not serialise it again (DESIGN, 4 (a)). */
+export type Trust = 'text' | 'digest';
 
 /** What stands at a place: null where no intact frame does. */
-function frameAt(bytes: Buffer, at: number): { readonly size: number; readonly found: Found } | null {
+function frameAt(bytes: Buffer, at: number, trust: Trust): { readonly size: number; readonly found: Found } | null {
   if (at + 44 > bytes.length || bytes.toString('hex', at, at + 4) !== 'f54b5057') return null;
   const [headerSize, payloadSize] = [bytes.readUInt16BE(at + 6), bytes.readUInt32BE(at + 8)];
   const size = 12 + headerSize + payloadSize + 32;
@@ -124,10 +154,10 @@ function frameAt(bytes: Buffer, at: number): { readonly size: number; readonly f
   if (digest !== bytes.toString('hex', at + size - 32, at + size)) return null;
   const header = bytes.toString('utf8', at + 12, at + 12 + headerSize);
   const payload = bytes.toString('utf8', at + 12 + headerSize, at + size - 32);
-  return { size, found: meaningOf(bytes.readUInt8(at + 4), bytes.readUInt8(at + 5), header, payload, digest) };
+  return { size, found: meaningOf(bytes.readUInt8(at + 4), bytes.readUInt8(at + 5), header, payload, digest, trust) };
 }
 
-function meaningOf(version: number, kind: number, headerText: string, payloadText: string, digest: string): Found {
+function meaningOf(version: number, kind: number, headerText: string, payloadText: string, digest: string, trust: Trust): Found {
   if (version !== 1) return { is: 'newer', why: 'another version' };
   if (![record, informational, lineage].includes(kind)) return { is: 'newer', why: 'another kind' };
   const header = canonicalObject(headerText);
@@ -138,7 +168,7 @@ function meaningOf(version: number, kind: number, headerText: string, payloadTex
     return { is: 'newer', why: 'it requires a feature which it does not read' };
   const isSkipped = kind === informational && features.length === 0;
   if (!isKnown(type) && !isSkipped) return { is: 'newer', why: 'of a type that it does not know' };
-  const payload = canonicalObject(payloadText);
+  const payload = trust === 'text' ? canonicalObject(payloadText) : objectIn(payloadText);
   if (payload === null) return { is: 'damaged', why: 'a payload that is not canonical' };
   if (isKnown(type) && !hasMembers(payload, members[type] ?? ''))
     return { is: 'damaged', why: 'a payload that is not of its shape' };
@@ -146,16 +176,17 @@ function meaningOf(version: number, kind: number, headerText: string, payloadTex
   return { is: 'frame', frame: { seq, type, kind, fence, synced, features, payload: payload as Payload, digest } };
 }
 
-export function readLog(bytes: Buffer, floor: Buffer | undefined): Log {
+export function readLog(bytes: Buffer, floorBytes: Buffer | undefined, trust: Trust = 'text'): Log {
   const frames: Frame[] = [];
-  const told = (is: Log['is'], why: string): Log => ({ is, why, frames });
-  const unread = floorIn(floor).filter((name) => !read.includes(name));
+  const floor = floorIn(floorBytes);
+  const told = (is: Log['is'], why: Log['why']): Log => ({ is, why, frames, floor });
+  const unread = floor.filter((name) => !read.includes(name));
   if (unread.length > 0) return told('newer', 'a floor that names a feature which it does not read');
   let at = 0;
   while (at < bytes.length) {
-    const here = frameAt(bytes, at);
+    const here = frameAt(bytes, at, trust);
     if (here === null) {
-      const tail = tailOf(bytes, at, frames);
+      const tail = tailOf(bytes, at, frames, trust);
       return told(tail.is, tail.why);
     }
     if (here.found.is !== 'frame') return told(here.found.is, here.found.why);
@@ -172,7 +203,7 @@ function floorIn(floor: Buffer | undefined): readonly string[] {
 }
 
 /** "An intact frame that is out of place (…) is damage." */
-function outOfPlace(frame: Frame, before: readonly Frame[]): string | null {
+function outOfPlace(frame: Frame, before: readonly Frame[]): Why | null {
   const last = before.at(-1);
   if (last === undefined && frame.type !== 'lineage') return 'a first frame that is no lineage frame';
   if (frame.seq !== (last?.seq ?? 0) + 1) return 'a seq that is not the next';
@@ -191,14 +222,19 @@ function isForeign(frame: Frame, others: readonly Frame[]): boolean {
 }
 
 /** The lines of the table about what lies behind a place where frame k cannot be read; the first that fits. */
-function tailOf(bytes: Buffer, place: number, before: readonly Frame[]): { is: 'torn' | 'damaged' | 'newer'; why: string } {
+function tailOf(
+  bytes: Buffer,
+  place: number,
+  before: readonly Frame[],
+  trust: Trust,
+): { is: 'torn' | 'damaged' | 'newer'; why: Why } {
   const k = (before.at(-1)?.seq ?? 0) + 1;
   const behind: Found[] = [];
   let hashed = 0;
   let at = place + 1;
   while (at < bytes.length) {
     hashed += candidateSize(bytes, at);
-    const here = frameAt(bytes, at);
+    const here = frameAt(bytes, at, trust);
     if (here !== null) behind.push(here.found);
     at += here?.size ?? 1;
   }

@@ -3,7 +3,7 @@
  * before the record. Where the words say nothing, nothing is forbidden here; `freedoms.ts` says where somebody is finer.
  */
 import { createHash } from 'node:crypto';
-import type { Frame, Payload } from './log.js';
+import { isKnown, type Frame, type Payload } from './log.js';
 import {
   answeredSteps,
   answerOf,
@@ -20,7 +20,6 @@ import {
   queueOf,
   reasonAgainst,
   reasonOf,
-  recordsIn,
   runsIn,
   stepsOf,
   toolOf,
@@ -36,9 +35,9 @@ export interface Broken {
   readonly rule: string;
 }
 
-/** Every record that breaks a rule, with the first that it breaks. Informational ones decide nothing and break nothing. */
+/** Every record that breaks a rule, with the first that it breaks. Informational ones decide nothing, and have their place all the same. */
 export function recordsBroken(all: Frames): Broken[] {
-  const frames = recordsIn(all);
+  const frames = all.filter(({ type }) => isKnown(type));
   return frames.flatMap((frame, index) => {
     const rule = ruleBroken(frames.slice(0, index), frame, frames[index + 1]);
     return rule === null ? [] : [{ seq: frame.seq, rule }];
@@ -108,16 +107,16 @@ function inRunBroken(before: Frames, run: Frame, frame: Frame): string | null {
       return awaiting(before, run).length > 0 ? null : 'a run is paused where a call needs an answer';
     case 'step_started':
       return stepBroken(before, run, step, frame);
-    case 'model_attempt_started': {
-      if (run.payload.config?.model_leg !== 'intent') return 'under `intent` with `model_attempt_started`';
-      if (!isUnanswered(before, step, payload)) return 'an attempt is of the step that waits for its answer';
-      const attempts = ofStep(before, step, type).length;
-      return payload.attempt === attempts + 1 ? null : 'attempts are numbered';
-    }
+    case 'resume_started':
+      return null;
+    case 'model_attempt_started':
+    case 'model_attempt_finished':
+      return attemptBroken(before, run, step, frame);
     case 'model_step_finished': {
       if (!isUnanswered(before, step, payload)) return 'an answer is of the step that waits for it';
-      if (run.payload.config?.model_leg === 'intent' && ofStep(before, step, 'model_attempt_started').length === 0)
-        return 'synced before the request';
+      if (step.fence !== frame.fence) return 'a started step is run again by whoever resumes';
+      if (ofStep(before, step, 'model_attempt_finished').at(-1)?.payload.outcome !== 'answer')
+        return '`model_attempt_finished`, `model_step_finished`: after the provider’s end';
       const ids = payload.assistant?.tool_calls.map(({ id }) => id) ?? [];
       return new Set(ids).size === ids.length ? null : 'a step whose calls repeat an id is `uninterpretable`';
     }
@@ -131,6 +130,26 @@ function inRunBroken(before: Frames, run: Frame, frame: Frame): string | null {
     default:
       return ofBatchBroken(before, run, step, frame);
   }
+}
+
+/**
+ * "The key of a model request is `…/<attempt>`"; "under `intent` with `model_attempt_started`, synced before the request"; "a failed attempt
+ * is appended alone", and "after its last attempt" a step without an answer fails its run.
+ */
+function attemptBroken(before: Frames, run: Frame, step: Frame | undefined, { type, payload, fence }: Frame): string | null {
+  const isIntent = run.payload.config?.model_leg === 'intent';
+  if (!isUnanswered(before, step, payload)) return 'an attempt is of the step that waits for its answer';
+  if (step.fence !== fence) return 'a started step is run again by whoever resumes';
+  const started = ofStep(before, step, 'model_attempt_started').length;
+  const ended = ofStep(before, step, 'model_attempt_finished');
+  if (ended.at(-1)?.payload.outcome === 'answer') return 'what was answered is not asked again';
+  if (payload.attempt !== ended.length + 1) return 'attempts are numbered';
+  if (ended.length >= (run.payload.config?.model_attempts ?? 0)) return 'a step has no more attempts than its run allows';
+  if (type === 'model_attempt_started') {
+    if (!isIntent) return 'under `intent` with `model_attempt_started`';
+    return started === ended.length ? null : 'an attempt ends before the next';
+  }
+  return isIntent && started !== ended.length + 1 ? 'under `intent` with `model_attempt_started`' : null;
 }
 
 function isUnanswered(before: Frames, step: Frame | undefined, { step_id: id }: Payload): step is Frame {
@@ -157,7 +176,7 @@ function stepBroken(before: Frames, run: Frame, last: Frame | undefined, frame: 
   return turnOf(before, last) === undefined ? 'the batch and the turn finished before the next step' : null;
 }
 
-function endBroken(before: Frames, run: Frame, step: Frame | undefined, { reason, error }: Payload): string | null {
+function endBroken(before: Frames, run: Frame, step: Frame | undefined, { reason, error, usage }: Payload): string | null {
   if ((error !== null) !== (reason === 'error')) return 'a run has an error exactly if that is how it ends';
   const answered = answeredSteps(before, run);
   const last = answered.at(-1);
@@ -167,7 +186,10 @@ function endBroken(before: Frames, run: Frame, step: Frame | undefined, { reason
   if (reason === 'completed' && (!isLast || asks)) return 'a run is completed by a last answer without calls';
   if (reason === 'max_steps' && !(isLast && asks && answered.length === run.payload.config?.max_steps))
     return 'a run ends at a limit that it has reached';
-  return null;
+  const sum = (member: 'input_tokens' | 'output_tokens'): number =>
+    answered.reduce((total, one) => total + (answerOf(before, one)?.payload.usage?.[member] ?? 0), 0);
+  const isSum = usage?.input_tokens === sum('input_tokens') && usage.output_tokens === sum('output_tokens');
+  return isSum ? null : 'the `usage` of `run_finished` is the sum of that of its steps';
 }
 
 function ofBatchBroken(before: Frames, run: Frame, step: Frame | undefined, { type, payload }: Frame): string | null {

@@ -17,14 +17,19 @@ export function canonicalText(value: unknown): string {
 
 /** "A reader that serialises it again must get the same bytes." Null where it is no canonical JSON object. */
 export function canonicalObject(text: string): Record<string, unknown> | null {
+  const value = objectIn(text);
+  return value !== null && canonicalText(value) === text ? value : null;
+}
+
+/** However it is spelled. */
+export function objectIn(text: string): Record<string, unknown> | null {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return null;
   }
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
-  return canonicalText(value) === text ? (value as Record<string, unknown>) : null;
+  return value === null || typeof value !== 'object' || Array.isArray(value) ? null : (value as Record<string, unknown>);
 }
 
 /** Each type and the members that a payload of it has; those with a question mark may be absent. */

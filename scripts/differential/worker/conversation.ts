@@ -7,7 +7,7 @@ export interface Conversation {
 }
 
 export function converse(args: readonly string[], folder: string): Conversation {
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
   const waiting: { resolve: (line: string) => void; reject: (error: Error) => void }[] = [];
   let [heard, words, isOver] = ['', '', false];
   child.stdout.setEncoding('utf8');

@@ -2,7 +2,7 @@
  * A warm process that tells what a built runtime makes of one state folder after another: `node project.mjs <build> <subject>`.
  *
  * The serve role of the contract tells how much a record holds, and not what it means. So this one asks the runtime's public reader, as the
- * inspector does: a line with a folder, a line with the projection or the code of the refusal. It runs from a build, so that a build of
+ * inspector does: a line with folders, a line with the projection of each or the code of its refusal. It runs from a build, so that a build of
  * patched sources is asked in the same way.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -74,4 +74,4 @@ function answerTo(state) {
 }
 
 for await (const line of createInterface({ input: process.stdin }))
-  process.stdout.write(`${JSON.stringify(answerTo(JSON.parse(line)))}\n`);
+  process.stdout.write(`${JSON.stringify(JSON.parse(line).map(answerTo))}\n`);

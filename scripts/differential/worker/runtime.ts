@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Subject } from '../history/drafts.js';
+import type { Files } from '../write/ledger.js';
 import { converse, type Conversation } from './conversation.js';
 
 interface Held {
@@ -24,8 +25,8 @@ export interface Told {
 }
 
 export interface Runtime {
-  /** `isAsOwner`: the serve role is asked as well, which takes a lease and writes. */
-  look(files: ReadonlyMap<string, Buffer>, isAsOwner: boolean): Promise<Told>;
+  /** Of each of several; of those that `isForOwner` names the serve role is asked as well, which takes a lease and writes. */
+  look(all: readonly Files[], isForOwner: (index: number) => boolean): Promise<Told[]>;
   end(): Promise<void>;
 }
 
@@ -35,16 +36,26 @@ export function startRuntime(build: string, subject: Subject, folder: string): R
   mkdirSync(folder, { recursive: true });
   const serve = converse([join(build, 'runtime/subjects', subject, 'serve.js')], folder);
   const reader = converse([project, build, subject], folder);
-  const state = join(folder, 'state');
-  return {
-    look: async (files, isAsOwner) => {
+  const look: Runtime['look'] = async (all, isForOwner) => {
+    const states = all.map((files, index) => {
+      const state = join(folder, `state-${index}`);
       write(files, state);
-      // Looked at first: whoever looks changes nothing.
-      const { told, refused } = (await asked(reader, JSON.stringify(state))) as ReadersAnswer;
-      const read = { projected: told, unread: refused?.error ?? null, words: refused?.words ?? '' };
-      if (!isAsOwner) return { opened: told, refused: refused?.error ?? null, ...read };
-      const served = (await asked(serve, JSON.stringify({ make: false, state }))) as ServesAnswer;
-      return { opened: served.opened, refused: served.refused?.error ?? null, ...read };
+      return state;
+    });
+    // Looked at first: whoever looks changes nothing.
+    const read = (await asked(reader, JSON.stringify(states))) as ReadersAnswer[];
+    const served = states.map((state, index) =>
+      isForOwner(index) ? (asked(serve, JSON.stringify({ make: false, state })) as Promise<ServesAnswer>) : null,
+    );
+    return Promise.all(read.map(async (answer, index) => toldBy(answer, (await served[index]) ?? null)));
+  };
+  // One after the other: a search that ran out of time leaves a look under way, in the same folders.
+  let before: Promise<unknown> = Promise.resolve();
+  return {
+    look: (all, isForOwner) => {
+      const own = before.then(() => look(all, isForOwner));
+      before = own.catch(() => undefined);
+      return own;
     },
     end: async () => {
       await serve.end();
@@ -63,11 +74,17 @@ interface ServesAnswer {
   readonly refused: { readonly error: string } | null;
 }
 
+function toldBy({ told, refused }: ReadersAnswer, served: ServesAnswer | null): Told {
+  const read = { projected: told, unread: refused?.error ?? null, words: refused?.words ?? '' };
+  if (served === null) return { opened: told, refused: refused?.error ?? null, ...read };
+  return { opened: served.opened, refused: served.refused?.error ?? null, ...read };
+}
+
 async function asked(who: Conversation, line: string): Promise<unknown> {
   return JSON.parse(await who.ask(line)) as unknown;
 }
 
-function write(files: ReadonlyMap<string, Buffer>, folder: string): void {
+function write(files: Files, folder: string): void {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder)) remove(join(folder, name));
   for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes);
@@ -78,6 +95,6 @@ function remove(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    rmSync(path, { recursive: true });
+    rmSync(path, { recursive: true, force: true });
   }
 }

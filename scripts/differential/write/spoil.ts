@@ -5,7 +5,11 @@ import { canonical } from './canonical.js';
 type Files = ReadonlyMap<string, Buffer>;
 
 export function spoiled(files: Files, spoils: readonly Spoil[]): Files {
-  return spoils.reduce<Files>((before, spoil) => new Map([...before, ...changed(before, spoil)]), files);
+  return spoils.reduce<Files>((before, spoil) => {
+    const after = new Map([...before, ...changed(before, spoil)]);
+    if (spoil.kind === 'no floor') after.delete('wal-feature-floor');
+    return after;
+  }, files);
 }
 
 /** A place as a share of a size. */
@@ -37,6 +41,9 @@ function changed(files: Files, spoil: Spoil): [string, Buffer][] {
     case 'application':
     case 'table':
       // Done where the database is made.
+      return [];
+    case 'no floor':
+      // Nothing is written for it.
       return [];
   }
 }

@@ -51,6 +51,25 @@ describe('the order of events', () => {
     expect(orderProblems(end(settled))).toHaveLength(1);
   });
 
+  it('takes an accepted duplicate for a row of its call, and of no attempt', () => {
+    const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
+    const started = events.findIndex(({ type }) => type === 'attempt.started');
+    const attempt = events[started] as Event;
+    const before = events.slice(0, started + 1);
+    const accepted = (attempt_id: string | null): Event[] => {
+      const recovery = { operation: 'accept_duplicate', pid: 1, version: '0.1.0' };
+      const payload = { attempt_ids: [attempt.attempt_id], by: 'operator', note: '', recovery };
+      return [
+        ...before,
+        { ...attempt, seq: before.length + 1, type: 'duplicate.accepted', attempt_id, payload } as unknown as Event,
+      ];
+    };
+    expect(orderProblems(accepted(null))).toEqual([]);
+    expect(orderProblems(accepted(attempt.attempt_id))).toEqual([
+      { seq: before.length + 1, detail: 'duplicate.accepted: it must be that it belongs to no attempt.' },
+    ]);
+  });
+
   it('keeps a fan-out within one task', () => {
     const [, events] = told.find(([name]) => name === 'control/producer') ?? ['', []];
     const created = events.find(({ type }) => type === 'task.created') as Event;

@@ -167,7 +167,7 @@ const rules: Record<string, readonly Rule[]> = {
     [(p) => p.attempt !== undefined && lastWord(p.attempt, p.event.seq) === undefined, 'nobody had to find out about it before'],
   ],
   'effect.reconciled': [ofCall, openCall, ofAttempt, [namesAttempts, 'its attempts were started, and it belongs to the last']],
-  'duplicate.accepted': [ofCall, openCall, [namesAttempts, 'its attempts were started']],
+  'duplicate.accepted': [ofCall, ofNoAttempt, openCall, [namesAttempts, 'its attempts were started']],
   'attempt.interpreted': [
     ofCall,
     openCall,
