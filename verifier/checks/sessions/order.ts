@@ -161,7 +161,7 @@ function callWrong(run: Run, call: Call, { type, payload }: OfCall): string | nu
     if (call.intents.length > 0) return 'A call is intended twice.';
     if (payload.name !== call.name || payload.arguments !== call.arguments) return 'An intent has other bytes than its call.';
     if (isLastStep) return 'A call of the last step that a run may take is dispatched.';
-    return calls.some(hasReturned) ? 'A call is intended after a result of its batch.' : null;
+    return calls.some(({ results }) => results.length > 0) ? 'A call is intended after a result of its batch.' : null;
   }
   const { outcome } = payload;
   const isSent = outcome === 'completed' || outcome === 'not_sent' || outcome === 'unknown';
@@ -171,11 +171,6 @@ function callWrong(run: Run, call: Call, { type, payload }: OfCall): string | nu
   return calls.slice(0, calls.indexOf(call)).some(isUnsettled)
     ? 'A call of a sequential batch has its result before the one before it.'
     : null;
-}
-
-/** It was dispatched and came back, so everything that was to be intended had been. */
-function hasReturned({ results }: Call): boolean {
-  return results.some(({ outcome }) => outcome === 'completed' || outcome === 'not_sent');
 }
 
 function isUnsettled(call: Call): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { coverAll, invented, type Forged } from '../../mutations/sessions/edits.js';
 import type { Editor } from '../../mutations/editor.js';
 import { snapshot } from '../../testing/match.js';
-import { changed, codesOf, expectFindings, onFrames, onLast, onReceipts } from '../../testing/sessions/match.js';
+import { changed, codesOf, expectFindings, judged, onFrames, onLast, onReceipts } from '../../testing/sessions/match.js';
 
 type Row = [what: string, change: (editor: Editor) => void, ...codes: string[]];
 const rows = (...list: Row[]): Row[] => list;
@@ -118,6 +118,18 @@ describe('G34: records are out of order', () => {
       ],
     ),
   )('%s', (_what, change, ...codes) => expectFindings(change, ...codes));
+
+  it('where a call is intended after another one of its batch was found unknown', () => {
+    const tree = changed(
+      onFrames('several', 'producer', (frames) => {
+        const intent = frames.findLastIndex(({ type }) => type === 'tool_dispatch_intent');
+        const unknown = frames.find(({ type, payload }) => type === 'tool_result' && payload.outcome === 'unknown');
+        const kept = frames.filter((frame) => frame !== unknown);
+        return unknown && [...kept.slice(0, intent), unknown, ...kept.slice(intent)];
+      }),
+    );
+    expect(judged(tree).findings.map(({ detail }) => detail)).toContain('A call is intended after a result of its batch.');
+  });
 });
 
 const interrupted = 'This call was not dispatched: the run was interrupted before it.';
