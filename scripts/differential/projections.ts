@@ -19,7 +19,7 @@ import { loadVerifier } from './derive/verifier.js';
 import type { CallsHistory, History, SessionsHistory } from './history/drafts.js';
 import { readLog } from './reference/log.js';
 import type { Told } from './worker/runtime.js';
-import { all, namedIn } from './write/artifacts.js';
+import { namedIn } from './write/artifacts.js';
 import type { Contract } from './write/contract.js';
 import { sessionFiles } from './write/frames.js';
 import { rowsOf } from './write/ledger.js';
@@ -65,8 +65,7 @@ export async function projections(build: string, contract: Contract): Promise<Pr
       const state = [...own.tasks.keys()].map((task) => runtime.workState.projectWorkState(own, task));
       return { entries: own.lastSeq, digest: own.events.at(-1)?.digest ?? '', state, resume: null };
     });
-    const named = new Set(events.flatMap(({ payload }) => namedIn(payload)));
-    const artifacts = [...all.values()].filter(({ sha256 }) => named.has(sha256));
+    const artifacts = [...new Map(events.flatMap(({ payload }) => namedIn(payload)).map((one) => [one.sha256, one])).values()];
     return { ...compared('calls', told, verifier.rows({ events: rows, artifacts } as never), account), account };
   };
 

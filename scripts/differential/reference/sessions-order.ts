@@ -167,7 +167,8 @@ function stepBroken(before: Frames, run: Frame, last: Frame | undefined, frame: 
   if (watermark >= seq) return 'a step renders the log up to its watermark';
   if (answeredSteps(before, run).length >= (run.payload.config?.max_steps ?? 0)) return 'the step number `max_steps` is the last';
   const done = answeredSteps(before, run).at(-1);
-  const least = Math.max(run.seq, (done === undefined ? undefined : turnOf(before, done)?.seq) ?? 0);
+  const turn = done === undefined ? undefined : turnOf(before, done);
+  const least = Math.max(run.seq, last?.payload.watermark_seq ?? 0, turn?.seq ?? 0);
   if (watermark < least) return 'a step renders what was done before it';
   if (ofRun(before, run, 'steered').some((steer) => steer.seq > watermark)) return 'a step renders the steers before it';
   if (last === undefined) return null;

@@ -19,8 +19,14 @@ export const all: ReadonlyMap<string, Artifact> = new Map(
   [...texts, ...documents, ...octets].map((artifact) => [artifact.sha256, artifact]),
 );
 
-/** Every hash in a payload that is one of theirs. */
-export function namedIn(value: unknown): string[] {
-  if (typeof value === 'string') return all.has(value) ? [value] : [];
-  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(namedIn);
+/** Every one of them that a payload names by its hash; as the content type beside the hash says, where there is one. */
+export function namedIn(value: unknown, contentType?: unknown): Artifact[] {
+  if (typeof value === 'string') {
+    const named = all.get(value);
+    if (named === undefined) return [];
+    return [typeof contentType === 'string' && contentType !== '' ? { ...named, media_type: contentType } : named];
+  }
+  if (value === null || typeof value !== 'object') return [];
+  const beside = (value as { content_type?: unknown }).content_type;
+  return Object.values(value).flatMap((member) => namedIn(member, beside));
 }

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { placesOf, resolved, type CallsHistory, type EventDraft, type Forgery } from '../history/drafts.js';
-import { all, namedIn } from './artifacts.js';
+import { namedIn } from './artifacts.js';
 import { canonical, sha256 } from './canonical.js';
 import type { Contract } from './contract.js';
 import { spoiled } from './spoil.js';
@@ -144,7 +144,7 @@ function insert(db: Database.Database, rows: readonly Row[]): void {
   for (const row of rows) {
     // What a resume verified is the manifest's, which names it; alone it would leave bytes that nothing names.
     const named = row.type === 'call.resumed' ? [] : namedIn(JSON.parse(row.payload));
-    for (const hash of named) artifact.run(all.get(hash));
+    for (const one of named) artifact.run(one);
     event.run(row);
   }
 }

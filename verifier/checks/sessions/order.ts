@@ -94,7 +94,8 @@ function stepWrong(run: Run, { seq, payload }: RecordsOf<'step_started'>, isSame
   const last = run.steps.at(-1);
   const done = run.lastFinished;
   if ((done?.number ?? 0) >= run.config.max_steps) return 'A run takes more steps than it may.';
-  if (payload.watermark_seq < (done?.turnFinished?.seq ?? run.seq)) return 'A step renders less than what was done before it.';
+  const least = Math.max(run.seq, last?.watermark ?? 0, done?.turnFinished?.seq ?? 0);
+  if (payload.watermark_seq < least) return 'A step renders less than what was done before it.';
   if (run.steers.some(({ steered }) => steered.seq > payload.watermark_seq))
     return 'A step leaves out a message that came before it.';
   if (last === undefined) return null;
