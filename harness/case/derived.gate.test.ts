@@ -76,7 +76,7 @@ describe('a power loss', () => {
       remade: states.filter(({ remade }) => remade !== null).length,
       workers: 2,
     });
-    expect(snapshotsOf(result)).toEqual(['producer', 'arm', 'arm-unmade-r0', 'arm-n0-r0', 'arm-n1-r0', 'arm-n2-r2', 'arm-n1-r2']);
+    expect(snapshotsOf(result)).toEqual(['producer', 'arm', 'arm-unmade-r0', 'arm-n0-r0', 'arm-n1-r0', 'arm-n1-r2', 'arm-n2-r2']);
     const reached = { arm: 'arm', role: 'producer', model: 'power-loss', distinct: states.length, carried_on: 5 };
     expect(result.reached).toMatchObject([reached]);
     // Whatever carries on begins with the receipts at that moment, and ends with one effect.
@@ -94,6 +94,21 @@ describe('a power loss', () => {
       Math.max(...all.filter(({ opened }) => opened?.entries === 0).map(({ cut }) => cut));
     expect(from(states)).toBeGreaterThan(from(statesOf(await run('good', { subsets: 0 }))));
     expect(entriesOf(statesOf(await run('syncs-no-folder', { subsets: 0 })))).toContain(undefined);
+  });
+
+  it('is carried on from with each number of receipts, while one thing is on record', async () => {
+    const result = await run('asks-three-times', { subsets: 0 });
+    expect(result.voids).toEqual([]);
+    const { beginnings = [] } = readJson(place(result, 'arm', 'derivation.json')) as unknown as Derivation;
+    expect(snapshotsOf(result)).toEqual(['producer', 'arm', ...beginnings.map(({ snapshot }) => snapshot)]);
+    const intent = beginnings.filter(({ snapshot }) => snapshot.startsWith('arm-n1-'));
+    expect(intent.map(({ receipts }) => receipts)).toEqual([0, 2, 4, 6]);
+    // The bytes are those of one state, at four cuts.
+    const synced = intent.filter(({ receipts }) => receipts > 0);
+    expect(new Set(synced.map(({ state }) => state)).size).toBe(1);
+    expect(new Set(synced.map(({ cut }) => cut)).size).toBe(synced.length);
+    const left = (snapshot: string) => readFileSync(place(result, snapshot, 'receipts.jsonl'), 'utf8').split('\n').length - 1;
+    expect(intent.map(({ snapshot }) => left(snapshot))).toEqual([6, 8, 10, 12]);
   });
 
   it('is looked at where the sample says so', async () => {

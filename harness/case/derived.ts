@@ -1,7 +1,8 @@
 /**
  * What a power loss may leave of an arm: derived from its trace, looked at by the subject, written down. Nothing is judged.
  *
- * What is kept of a state is a line; of the first one with something of its own to carry on from, its bytes too, beside the bag.
+ * What is kept of a state is a line; of the first one with something of its own to carry on from, its bytes too, beside the bag. What a state holds is one
+ * thing, the receipts are another: while requests leave a state may stay as it is, and whoever carries on meets other receipts.
  */
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ import { createWorkers } from './workers.js';
 /** Side by side, whatever the machine: the record says so. */
 const workerCount = 2;
 
-/** The snapshots that carry on from what was found, in the order of the states. Throws CaseVoid where nothing can be derived. */
+/** The snapshots that carry on from what was found, in the order in which it occurs. Throws CaseVoid where nothing can be derived. */
 export async function deriveAndLook(
   context: RunContext,
   planned: PlannedSnapshot,
@@ -54,11 +55,23 @@ async function look(
   demandWhole(source, powerLoss, places.state);
   const linesAt = receiptLinesOf(context, planned, surveyed.requests);
   const found = new Map<string, PlannedSnapshot>();
+  const beginnings: NonNullable<Derivation['beginnings']> = [];
+  /** By number, of what can be carried on from; null where it was never made. */
+  const entriesOf = new Map<number, number | null>();
+  const begin = ({ number, cut, files }: NumberedState): void => {
+    const entries = entriesOf.get(number);
+    if (entries === undefined) return;
+    const next = snapshotFrom(planned, powerLoss, { entries, lines: linesAt(cut) });
+    if (found.has(next.snapshot)) return;
+    found.set(next.snapshot, next);
+    beginnings.push({ snapshot: next.snapshot, state: number, cut, receipts: linesAt(cut) });
+    writeState(files, namePlaces(context, planned.caseId, next.snapshot).begun);
+  };
   const counts = { examined: 0, opened: 0, refused: 0, remade: 0 };
   const kept = openSync(join(places.folder, 'states.jsonl'), 'wx');
   try {
     const derived = await lookAtStates(
-      distinctStatesOf(source, powerLoss, surveyed),
+      distinctStatesOf(source, powerLoss, surveyed, linesAt),
       (state) => state % every === offset,
       workers,
       ({ state, answer }) => {
@@ -67,15 +80,14 @@ async function look(
         writeSync(kept, canonicalLine(lineOf(state, answer)));
         const isMade = state.files.has('format.json');
         if (isMade && answer.opened === null) return;
-        const begun = { entries: isMade ? (answer.opened?.entries ?? 0) : null, lines: linesAt(state.cut) };
-        const next = snapshotFrom(planned, powerLoss, begun);
-        if (found.has(next.snapshot)) return;
-        found.set(next.snapshot, next);
-        writeState(state.files, namePlaces(context, planned.caseId, next.snapshot).begun);
+        entriesOf.set(state.number, isMade ? (answer.opened?.entries ?? 0) : null);
+        begin(state);
       },
+      begin,
     );
     const { items, operations, requests } = surveyed;
-    const record: Derivation = { items, operations, requests: requests.length, ...derived, ...counts, workers: workers.length };
+    const ofTrace = { items, operations, requests: requests.length, ...derived };
+    const record: Derivation = { ...ofTrace, ...counts, workers: workers.length, beginnings };
     writeFileSync(join(places.folder, 'derivation.json'), canonicalLine(record), { flag: 'wx' });
   } finally {
     closeSync(kept);

@@ -44,9 +44,11 @@ export function reachedIn(context: RunContext, snapshots: readonly PlannedSnapsh
     }
     if (powerLoss === null) return [];
     const { model, persistence } = powerLoss;
-    const { workers: _workers, ...counts } = JSON.parse(
-      readFileSync(join(places.folder, 'derivation.json'), 'utf8'),
-    ) as Derivation;
+    const {
+      workers: _workers,
+      beginnings: _beginnings,
+      ...counts
+    } = JSON.parse(readFileSync(join(places.folder, 'derivation.json'), 'utf8')) as Derivation;
     const carriedOn = all.filter(({ from, receipts }) => from === snapshot && receipts !== null).length;
     return [{ ...arm, model, persistence, ...counts, carried_on: carriedOn }];
   });

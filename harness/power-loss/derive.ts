@@ -41,6 +41,8 @@ export interface State {
 
 export interface NumberedState extends State {
   readonly number: number;
+  /** It was told before, and now occurs at another moment. */
+  readonly isAgain: boolean;
 }
 
 export interface Counts {
@@ -132,13 +134,21 @@ export function stateAtEnd(
   return { pending: pieces, kept, files: store.filesWith(pieces, kept) };
 }
 
-/** The distinct ones, numbered from 1 in the order of their first occurrence. What it returns at its end is counts. */
+/** For those to whom all moments are the same. */
+const oneMoment = (): number => 0;
+
+/**
+ * The distinct ones, numbered from 1 in the order of their first occurrence. What it returns at its end is counts.
+ *
+ * `momentOf`: of a cut, a number that never falls from one cut to the next. A state is told again at the first cut of each later moment at which it occurs.
+ */
 export function* distinctStatesOf(
   source: Source,
   parameters: Parameters,
   surveyed: Pick<Survey, 'weight'>,
+  momentOf: (cut: number) => number = oneMoment,
 ): Generator<NumberedState, Counts> {
-  const seen = new Set<string>();
+  const seen = new Map<string, { readonly number: number; moment: number }>();
   const counts = { cuts: 0, left_out: 0, derived: 0 };
   const onCut = (isLeftOut: boolean): void => {
     if (isLeftOut) counts.left_out += 1;
@@ -147,9 +157,13 @@ export function* distinctStatesOf(
   // Of a few pending pieces many rules keep the same: that is seen before anything is made.
   const keptAtCut = new Set<string>();
   let cut = -1;
+  let moment = 0;
   for (const chosen of chosenIn(source, parameters, surveyed, onCut)) {
     counts.derived += 1;
-    if (chosen.cut !== cut) keptAtCut.clear();
+    if (chosen.cut !== cut) {
+      keptAtCut.clear();
+      moment = momentOf(chosen.cut);
+    }
     cut = chosen.cut;
     if (chosen.pending.length <= fewPieces) {
       const kept = wordOf(chosen.choice.kept);
@@ -157,9 +171,15 @@ export function* distinctStatesOf(
       keptAtCut.add(kept);
     }
     const state = stateOf(chosen);
-    if (seen.has(state.sha256)) continue;
-    seen.add(state.sha256);
-    yield { number: seen.size, ...state };
+    const known = seen.get(state.sha256);
+    if (known === undefined) {
+      const number = seen.size + 1;
+      seen.set(state.sha256, { number, moment });
+      yield { number, isAgain: false, ...state };
+    } else if (known.moment !== moment) {
+      known.moment = moment;
+      yield { number: known.number, isAgain: true, ...state };
+    }
   }
   return { ...counts, distinct: seen.size };
 }

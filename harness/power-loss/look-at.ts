@@ -1,5 +1,6 @@
 /**
- * Has every state of a sample looked at, by several workers at once, and tells what they made of each in the order of the states.
+ * Has every state of a sample looked at, by several workers at once, and tells what they made of each in the order of the states. One that occurs
+ * again is looked at no more.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { ServeAnswer } from '../contract/types.js';
@@ -19,10 +20,20 @@ export async function lookAtStates(
   isWanted: (state: number) => boolean,
   workers: readonly Pick<Worker, 'lookAt'>[],
   tell: (looked: Looked) => void,
+  tellAgain: (state: NumberedState) => void = () => undefined,
 ): Promise<Counts> {
   let counts: Counts | null = null;
   let failed = false;
   const asked: { state: NumberedState; answer: ServeAnswer | null }[] = [];
+  const tellInOrder = (): void => {
+    for (let first = asked[0]; first !== undefined; first = asked[0]) {
+      const { state, answer } = first;
+      if (!state.isAgain && answer === null) return;
+      asked.shift();
+      if (answer === null) tellAgain(state);
+      else tell({ state, answer });
+    }
+  };
   const next = async (): Promise<(typeof asked)[number] | null> => {
     for (let derived = 1; counts === null && !failed; derived++) {
       const result = states.next();
@@ -30,7 +41,8 @@ export async function lookAtStates(
       else if (isWanted(result.value.number)) {
         const one = { state: result.value, answer: null };
         asked.push(one);
-        return one;
+        if (!one.state.isAgain) return one;
+        tellInOrder();
       }
       if (derived % statesATurn === 0) await turn();
     }
@@ -40,10 +52,7 @@ export async function lookAtStates(
     try {
       for (let one = await next(); one !== null; one = await next()) {
         one.answer = await lookAt(one.state.files);
-        for (let first = asked[0]; first?.answer != null; first = asked[0]) {
-          asked.shift();
-          tell({ state: first.state, answer: first.answer });
-        }
+        tellInOrder();
       }
     } catch (error) {
       failed = true;

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bytesOf } from './content.js';
 import { distinctStatesOf, type NumberedState, type Source, survey } from './derive.js';
+import { type Received, receiptLinesAt } from './receipts.js';
 import type { Parameters } from './rules.js';
 import { Unmodelled } from './unmodelled.js';
 
@@ -13,6 +14,9 @@ interface Vector extends Parameters {
   readonly trace: readonly string[];
   readonly unmodelled?: true;
   readonly counts: Readonly<Record<string, number>>;
+  /** Of each line of the receipts, what it received. */
+  readonly receipts?: readonly Received[];
+  readonly moments?: readonly { state: number; cut: number; receipts: number }[];
   readonly states: readonly { cut: number; rule: string; at: number; sha256: string; files: Readonly<Record<string, string>> }[];
 }
 
@@ -30,11 +34,16 @@ function sourceOf({ base = {}, trace }: Vector): Source {
 function derived(vector: Vector) {
   const source = sourceOf(vector);
   const { items, operations, requests, weight } = survey(source, vector);
-  const all = distinctStatesOf(source, vector, { weight });
+  const linesAt = (cut: number): number => receiptLinesAt(cut, requests, 0, vector.receipts ?? []);
+  const all = distinctStatesOf(source, vector, { weight }, linesAt);
   const states: NumberedState[] = [];
+  const moments: NonNullable<Vector['moments']>[number][] = [];
   for (let result = all.next(); ; result = all.next()) {
-    if (result.done === true) return { states, counts: { items, operations, requests: requests.length, ...result.value } };
-    states.push(result.value);
+    if (result.done === true)
+      return { states, moments, counts: { items, operations, requests: requests.length, ...result.value } };
+    const { number, cut, isAgain } = result.value;
+    moments.push({ state: number, cut, receipts: linesAt(cut) });
+    if (!isAgain) states.push(result.value);
   }
 }
 
@@ -48,9 +57,10 @@ const told = ({ cut, choice: { rule, at }, sha256, files }: NumberedState): Vect
 
 describe.skipIf(vectors.length === 0)('a known answer', () => {
   it.each(vectors.filter(({ unmodelled }) => unmodelled !== true))('is found: $name', (vector) => {
-    const { states, counts } = derived(vector);
+    const { states, moments, counts } = derived(vector);
     expect(states.map(told)).toEqual(vector.states);
     expect(counts).toEqual(vector.counts);
+    if (vector.moments !== undefined) expect(moments).toEqual(vector.moments);
   });
 
   it.each(vectors.filter(({ unmodelled }) => unmodelled === true))('is that there is none: $name', (vector) => {

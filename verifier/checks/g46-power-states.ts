@@ -1,13 +1,15 @@
 /**
  * G46: Of the states that a power loss may leave none was left out: those that were looked at are those that the trace gives, each by its number
  * and its bytes.
- * Verified: every count of items, cuts and states against those that the verifier derives from the trace itself; that each state of the sample has its
+ * Verified: every count of items, cuts and states against those that the verifier derives from the trace itself; what was carried on from, with the cut
+ * whose receipts it met; that each state of the sample has its
  * line, in order, with its number, where it first occurs and its digest, and nothing else has one; that with everything kept the trace leads to the
  * state that the arm left, byte for byte; that it gives states, requests where the provider has some, and an answer where the role gave one.
  * Not verified: that the trace tells all that the role did; that what was looked at had the bytes of its digest; how many processes looked, but that somebody did.
  */
 import type { DerivedState } from '../contract/types.js';
-import type { Snapshot } from '../read/bundle.js';
+import type { Bundle, CaseEvidence, Snapshot } from '../read/bundle.js';
+import { sameJson } from '../read/canonical.js';
 import type { LossEvidence } from '../read/loss.js';
 import { stateDigest, type Counts, type LostState } from '../read/power-loss/derive.js';
 import { need, perItem, whereOfSnapshot, type CaseCheck, type Say } from './check.js';
@@ -19,13 +21,23 @@ export const g46: CaseCheck = {
   sentence:
     'Of the states that a power loss may leave none was left out: those that were looked at are those that the trace gives, each by its number and its bytes.',
   covers:
-    'every count of an arm under power loss, and every state that was looked at, against those that are derived from the trace again; the end of the trace against the state that the arm left',
+    'every count of an arm under power loss, every state that was looked at and what was carried on from, against those that are derived from the trace again; the end of the trace against the state that the arm left',
   doesNotCover: 'whether the trace tells all that the role did; whether the subject was given the bytes of the digest',
   codes: ['power-state-missed'],
   scope: 'case',
-  check({ snapshots }, _bundle, model) {
+  check({ snapshots }, bundle, model) {
     const arms = snapshots.filter(({ loss }) => loss !== undefined);
-    const result = perItem(arms, whereOfSnapshot, (arm, say) => armJudged(arm, arm.loss as LossEvidence, say), plannedOf);
+    const result = perItem(
+      arms,
+      whereOfSnapshot,
+      (arm, say) => {
+        const loss = arm.loss as LossEvidence;
+        const judged = armJudged(arm, loss, say);
+        beginningsJudged(arm, loss, bundle, say);
+        return judged;
+      },
+      plannedOf,
+    );
     const blind = arms.map((arm) => whyBlind(arm, arm.loss as LossEvidence, model)).find((reason) => reason !== null);
     return blind === undefined ? result : { ...result, unknown: result.unknown ?? blind ?? undefined };
   },
@@ -68,6 +80,27 @@ function armJudged(arm: Snapshot, loss: LossEvidence, say: Say): number {
   if (need(loss.derivation).end !== stateDigest(new Map(state.contents)))
     say('power-state-missed', 'The trace does not lead to the state that the arm left.', { file: arm.file('trace.txt') });
   return 1 + loss.sample.length;
+}
+
+/** In a bundle that was made before they were told no arm tells of any. */
+function beginningsJudged(arm: Snapshot, loss: LossEvidence, { cases }: Bundle, say: Say): void {
+  const told = need(loss.counted).beginnings;
+  const found = loss.beginnings.map(({ name, state, cut, lines }) => {
+    return { snapshot: `${arm.name}-${name}`, state, cut, receipts: lines };
+  });
+  const file = arm.file('derivation.json');
+  if (told !== undefined && !sameJson(told, found))
+    say(
+      'power-state-missed',
+      'Each thing that occurs was not carried on from where it first does, with each number of receipts.',
+      {
+        file,
+      },
+    );
+  const isTold = ({ snapshots }: CaseEvidence): boolean =>
+    snapshots.some((one) => one.loss?.counted.value?.beginnings !== undefined);
+  if (told === undefined && cases.some(isTold))
+    say('power-state-missed', 'What was carried on from is told of another arm, and not of this one.', { file });
 }
 
 function isTold({ number, sha256, occurrences: [first] }: LostState, line: DerivedState | undefined): boolean {

@@ -108,6 +108,33 @@ describe('a finding about a state', () => {
     );
   });
 
+  it('is made of a promise that came later, while the state stayed as it was', () => {
+    const tree = changed((editor) =>
+      trace(editor, (lines) => {
+        const asked = lines.findIndex((line) => line.includes('request('));
+        const sync = lines.findLastIndex((line, index) => index < asked && line.includes('fsync('));
+        const [request = '', ...rest] = [lines[asked], ...lines.slice(sync, asked), ...lines.slice(asked + 1)];
+        return [...lines.slice(0, sync), request, ...rest];
+      }),
+    );
+    const { findings: all } = judged(tree);
+    const firstCuts = new Map(
+      decodeUtf8(tree.files.get('data/cases/lost/power/states.jsonl') ?? Buffer.alloc(0))
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as DerivedState)
+        .map(({ state, cut, opened }) => [state, { cut, entries: opened?.entries }]),
+    );
+    const lost = all.flatMap(({ code, detail }) => {
+      const [, state, cut] = /^State (\d+) \(cut (\d+), /.exec(detail) ?? [];
+      const first = firstCuts.get(Number(state));
+      return code === 'promise-lost' && first?.entries === 3 ? [Number(cut) - first.cut] : [];
+    });
+    // The first commit alone is on record both before and after the request of the second one leaves.
+    expect(lost.length).toBeGreaterThan(0);
+    expect(Math.max(...lost)).toBeGreaterThan(1);
+  });
+
   it('calls a state that nobody made lost where something had been promised', () => {
     const tree = changed((editor) =>
       trace(editor, (lines) => {

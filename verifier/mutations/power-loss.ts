@@ -1,10 +1,11 @@
 /** Breaks in what was derived of a power loss, and in what a subject is said to have made of it. */
-import type { DerivedState } from '../contract/types.js';
+import type { DerivedState, Derivation as Counted } from '../contract/types.js';
 import { modelOf } from '../checks/all.js';
 import type { FindingCode } from '../checks/check.js';
 import { promisesOf, readingsOf } from '../checks/lost-states.js';
 import type { Snapshot } from '../read/bundle.js';
 import { canonical, decodeUtf8, parseJson } from '../read/canonical.js';
+import type { Beginning } from '../read/power-loss-arm.js';
 import type { LostState } from '../read/power-loss/derive.js';
 import type { Editor, Mutable, Mutation } from './editor.js';
 import { onPlace, type Place } from './places.js';
@@ -12,6 +13,7 @@ import { otherExit } from './traces.js';
 
 type Codes = readonly FindingCode[];
 type Line = Mutable<DerivedState>;
+type Held = NonNullable<DerivedState['opened']>;
 
 const missed = ['power-state-missed'] as const;
 /** Places of what leaves the role: each costs a derivation. */
@@ -36,11 +38,26 @@ function linesOf(editor: Editor, arm: Snapshot): Line[] {
 /** The counts of what the lines say follow them. */
 function recount(editor: Editor, arm: Snapshot): void {
   const lines = linesOf(editor, arm);
-  editor.json<Record<string, number>>(arm.file('derivation.json'), (counts) => {
+  onCounts(editor, arm, (counts) => {
     counts.examined = lines.length;
     for (const what of ['opened', 'refused', 'remade'] as const)
       counts[what] = lines.filter((line) => line[what] !== null).length;
   });
+}
+
+function onCounts(editor: Editor, arm: Snapshot, change: (counts: Mutable<Counted>) => void): true {
+  editor.json<Mutable<Counted>>(arm.file('derivation.json'), change);
+  return true;
+}
+
+/** What is carried on from, as `derivation.json` tells it. */
+function beginningsOf({ name: of, loss }: Snapshot): NonNullable<Counted['beginnings']> {
+  return (loss?.beginnings ?? []).map(({ name, state, cut, lines }) => ({
+    snapshot: `${of}-${name}`,
+    state,
+    cut,
+    receipts: lines,
+  }));
 }
 
 /** Changes the line of the last state that is of a kind: none of the snapshots that carry on begins with it, or all begin as they did. */
@@ -69,27 +86,37 @@ function onLine(
 
 /**
  * The line of an opened state tells of less than it held, which was not promised yet: of as much as another one from which somebody carries on
- * after as many receipts.
+ * after as many receipts, wherever it occurs.
  */
 function foundLess(editor: Editor, arm: Snapshot): boolean {
   const { loss } = arm;
   const promised = promisedIn(editor, arm);
   const lines = linesOf(editor, arm);
   const begun = loss?.beginnings.filter(({ isMade }) => isMade) ?? [];
+  const states = new Map(loss?.sample.map((state) => [state.number, state]));
+  const placeOf = ({ state, cut }: Beginning): number =>
+    states.get(state)?.occurrences.find((one) => one.cut === cut)?.place ?? Number.MAX_SAFE_INTEGER;
   for (const state of loss?.sample ?? []) {
     const line = lines.find((one) => one.state === state.number);
     if (line === undefined || line.opened === null || begun.some((one) => one.state === state.number)) continue;
     const held = line.opened.entries;
-    const receipts = loss?.lines[state.occurrences[0].cut];
+    const met = new Map(state.occurrences.toReversed().map(({ cut, place }) => [loss?.lines[cut], place]));
+    const isBegunBefore = ({ entries }: Held): boolean =>
+      [...met].every(([receipts, place]) =>
+        begun.some((one) => one.lines === receipts && placeOf(one) < place && openedIn(lines, one.state)?.entries === entries),
+      );
     const less = begun
-      .filter((one) => one.lines === receipts)
-      .flatMap((one) => lines.find((other) => other.state === one.state)?.opened ?? [])
-      .find(({ entries }) => entries < held && promised(state) <= entries);
+      .flatMap((one) => openedIn(lines, one.state) ?? [])
+      .find((opened) => opened.entries < held && promised(state) <= opened.entries && isBegunBefore(opened));
     if (less === undefined) continue;
     line.opened = { ...less };
     return write(editor, arm, lines);
   }
   return false;
+}
+
+function openedIn(lines: readonly Line[], state: number): Held | null {
+  return lines.find((line) => line.state === state)?.opened ?? null;
 }
 
 /** How much had been promised wherever a state occurs. */
@@ -135,15 +162,19 @@ function coverStates(editor: Editor, arm: Snapshot): void {
   const before = new Map(linesOf(editor, arm).map((line) => [line.sha256, line]));
   const unmade = [...before.values()].find(({ remade }) => remade !== null);
   const readings = readingsOf(loss, derivation, modelOf(editor.bundle));
-  const lines = loss.sample.map(({ number, sha256, occurrences: [first], isMade }): Line => {
+  const lines = loss.sample.map(({ number, sha256, occurrences: [{ cut, rule, at }], isMade }): Line => {
     const { entries = 0, digest = '' } = readings.get(number) ?? {};
     const { refused = null, remade = null } = unmade ?? {};
     const found = isMade ? { opened: { entries, digest }, refused: null, remade: null } : { opened: null, refused, remade };
-    return { ...(before.get(sha256) ?? { ...found, sha256 }), ...first, state: number };
+    return { ...(before.get(sha256) ?? { ...found, sha256 }), cut, rule, at, state: number };
   });
   write(editor, arm, lines);
-  editor.json<Record<string, number>>(arm.file('derivation.json'), (counts) => void Object.assign(counts, derivation.counts));
+  onCounts(editor, arm, (counts) => void Object.assign(counts, derivation.counts));
   recount(editor, arm);
+  const beginnings = beginningsOf(editor.again(arm));
+  onCounts(editor, arm, (counts) => {
+    if (counts.beginnings !== undefined) counts.beginnings = beginnings;
+  });
 }
 
 const isOpened = (state: LostState, line: Line): boolean => state.isMade && line.opened !== null;
@@ -155,14 +186,11 @@ export const powerLossMutations = {
   ],
   'power-state-missed': [
     onPlace(lost, 'a count of states is lower than it was', missed, (editor, arm) =>
-      editor.json<Record<string, number>>(
-        arm.file('derivation.json'),
-        (counts) => void (counts.derived = (counts.derived ?? 1) - 1),
-      ),
+      onCounts(editor, arm, (counts) => void (counts.derived -= 1)),
     ),
     onPlace(lost, 'a cut is said to have been left out', missed, (editor, arm) =>
-      editor.json<Record<string, number>>(arm.file('derivation.json'), (counts) => {
-        counts.cuts = (counts.cuts ?? 1) - 1;
+      onCounts(editor, arm, (counts) => {
+        counts.cuts -= 1;
         counts.left_out = 1;
       }),
     ),
@@ -184,8 +212,15 @@ export const powerLossMutations = {
       return true;
     }),
     onPlace(lost, 'nobody is said to have looked at the states', missed, (editor, arm) =>
-      editor.json<Record<string, number>>(arm.file('derivation.json'), (counts) => void (counts.workers = 0)),
+      onCounts(editor, arm, (counts) => void (counts.workers = 0)),
     ),
+    onPlace(lost, 'what carries on is said to have met the receipts of another cut', missed, (editor, arm) => {
+      if ((arm.loss?.counted.value?.beginnings ?? []).length === 0) return false;
+      return onCounts(editor, arm, ({ beginnings }) => {
+        const last = beginnings?.at(-1);
+        if (last !== undefined) last.cut += 1;
+      });
+    }),
   ],
   'state-refused': [
     onLine('a state that was made was refused', ['state-refused'], isOpened, (line) => {

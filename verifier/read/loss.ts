@@ -68,7 +68,7 @@ export class LossEvidence {
     return (this.kept.lines ??= this.countLines());
   }
 
-  /** What is carried on from: each pair of what was opened and receipts once, in the order of the states. */
+  /** What is carried on from: each pair of what was opened and receipts once, in the order in which it occurs. */
   get beginnings(): readonly Beginning[] {
     return (this.kept.beginnings ??= this.findBeginnings());
   }
@@ -128,14 +128,22 @@ export class LossEvidence {
 
   private findBeginnings(): Beginning[] {
     const told = new Map((this.told.value ?? []).map((line) => [line.state, line]));
-    const all = new Map<string, Beginning>();
+    const onlyFirst = this.counted.value !== undefined && this.counted.value.beginnings === undefined;
+    const found: (Beginning & { readonly place: number })[] = [];
     for (const { number, occurrences, isMade } of this.sample) {
       const opened = told.get(number)?.opened ?? null;
       if (isMade && opened === null) continue;
-      const lines = this.lines[occurrences[0].cut] ?? 0;
-      const name = `${isMade ? `n${opened?.entries}` : 'unmade'}-r${lines}`;
-      if (!all.has(name)) all.set(name, { name, state: number, lines, isMade });
+      const names = new Set<string>();
+      for (const { cut, place } of onlyFirst ? [occurrences[0]] : occurrences) {
+        const lines = this.lines[cut] ?? 0;
+        const name = `${isMade ? `n${opened?.entries}` : 'unmade'}-r${lines}`;
+        if (!names.has(name)) found.push({ name, state: number, cut, lines, isMade, place });
+        names.add(name);
+      }
     }
+    found.sort((left, right) => left.place - right.place);
+    const all = new Map<string, Beginning>();
+    for (const { place: _place, ...begins } of found) if (!all.has(begins.name)) all.set(begins.name, begins);
     return [...all.values()];
   }
 

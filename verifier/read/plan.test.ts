@@ -81,8 +81,8 @@ const crash: PowerLoss = {
 
 describe('an arm under power loss', () => {
   const beginnings = [
-    { name: 'unmade-r0', state: 1, lines: 0, isMade: false },
-    { name: 'n3-r2', state: 9, lines: 2, isMade: true },
+    { name: 'unmade-r0', state: 1, cut: 0, lines: 0, isMade: false },
+    { name: 'n3-r2', state: 9, cut: 4, lines: 2, isMade: true },
   ];
   const standsFor = (arm: Arm) =>
     snapshotsOf(planned(arm), { ...nothingFound, beginnings: () => beginnings }).map(({ id, from, role, operation, input }) => {

@@ -10,6 +10,8 @@ export interface Beginning {
   readonly name: string;
   /** Its number among the distinct states. */
   readonly state: number;
+  /** Where the state occurs with these receipts, for the first time. */
+  readonly cut: number;
   /** How many of the arm's receipt lines there were. */
   readonly lines: number;
   /** It had its format record. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { Derivation } from '../read/power-loss/derive.js';
+import type { Asked } from '../read/power-loss/items.js';
 import type { Settings } from '../read/power-loss/rules.js';
 
 interface Vector extends Settings {
@@ -10,6 +11,9 @@ interface Vector extends Settings {
   readonly trace: readonly string[];
   readonly unmodelled?: true;
   readonly counts: { readonly derived: number };
+  /** Of each line of the receipts, what it received. */
+  readonly receipts?: readonly (Asked | null)[];
+  readonly moments?: readonly { state: number; cut: number; receipts: number }[];
   readonly states: readonly { cut: number; rule: string; at: number; sha256: string; files: Record<string, string> }[];
 }
 
@@ -32,12 +36,12 @@ export function expectAnswer(vector: Vector): void {
     ([
       {
         sha256,
-        occurrences: [first],
+        occurrences: [{ cut, rule, at }],
       },
       content,
     ]) => {
       const files = Object.fromEntries([...content].map(([name, bytes]) => [name, bytes.toString('base64')]));
-      return { ...first, sha256, files };
+      return { cut, rule, at, sha256, files };
     },
   );
   expect(states).toEqual(vector.states);

@@ -29,11 +29,32 @@ export function writeLoss(files: Files, folder: string, { book, loss, crash }: R
   const told = [...derivation.filesOf(derivation.states)].map(([state, held]) => lineOf(state, held, memory));
   files.set(`${folder}states.jsonl`, Buffer.from(told.map((line) => `${canonical(line)}\n`).join('')));
   const count = (what: 'opened' | 'refused' | 'remade'): number => told.filter((line) => line[what] !== null).length;
+  const beginnings = beginningsIn(derivation, told, folder.split('/').at(-2) ?? '', book.provider.lines.length);
   const counts: Counted = {
     ...{ ...derivation.counts, examined: told.length, workers: 2 },
-    ...{ opened: count('opened'), refused: count('refused'), remade: count('remade') },
+    ...{ opened: count('opened'), refused: count('refused'), remade: count('remade'), beginnings },
   };
   files.set(`${folder}derivation.json`, Buffer.from(`${canonical(counts)}\n`));
+}
+
+/** Its one request had all the receipts. */
+function beginningsIn(
+  { states, requests }: Derivation,
+  told: readonly DerivedState[],
+  arm: string,
+  receiptLines: number,
+): NonNullable<Counted['beginnings']> {
+  const [{ item } = { item: Number.MAX_SAFE_INTEGER }] = requests;
+  const all = states.flatMap(({ number, occurrences }) => occurrences.map(({ cut, place }) => ({ state: number, cut, place })));
+  all.sort((left, right) => left.place - right.place);
+  const found = new Map<string, NonNullable<Counted['beginnings']>[number]>();
+  for (const { state, cut } of all) {
+    const opened = told[state - 1]?.opened;
+    const receipts = cut < item ? 0 : receiptLines;
+    const snapshot = `${arm}-${opened == null ? 'unmade' : `n${opened.entries}`}-r${receipts}`;
+    if (!found.has(snapshot)) found.set(snapshot, { snapshot, state, cut, receipts });
+  }
+  return [...found.values()];
 }
 
 function lineOf(
@@ -41,7 +62,8 @@ function lineOf(
   held: ReadonlyMap<string, Buffer>,
   memory: Memory,
 ): DerivedState {
-  const line = { state: number, ...first, sha256, opened: null, refused: null, remade: null };
+  const { cut, rule, at } = first;
+  const line = { state: number, cut, rule, at, sha256, opened: null, refused: null, remade: null };
   const database = held.get('ledger.sqlite');
   if (!held.has('format.json') || database === undefined)
     return { ...line, refused: { error: 'state-unfinished' }, remade: { entries: 0, digest: noDigest } };

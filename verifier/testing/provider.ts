@@ -69,6 +69,15 @@ export class ProviderLog {
     this.settle({ ended: 'gone_while_held', effect: null, status: 412, response_sha256: sha256(Buffer.from('{}')) });
   }
 
+  /** A request without a body, which has no effect. */
+  arrive(path: string, idempotencyKey: string): void {
+    const body = { data: '', encoding: 'utf8' as const };
+    const headers = { 'idempotency-key': idempotencyKey };
+    const sent = { method: 'POST', path, headers, idempotency_key: idempotencyKey, body, body_sha256: textSha256('') };
+    this.receive({ ...sent, peer_pid: this.pid });
+    this.settle({ ended: 'answered', effect: null, status: 200, response_sha256: textSha256('') });
+  }
+
   ask({ path, token, request, status, body }: Asked): void {
     const empty = { data: '', encoding: 'utf8' as const };
     const headers = { 'request-sha256': request, ...(token === undefined ? {} : { 'fencing-token': String(token) }) };

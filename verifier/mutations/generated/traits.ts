@@ -17,6 +17,7 @@ export function traitsOfSnapshot(bundle: Bundle, snapshot: Snapshot): string[] {
     ...(traced?.call === null ? ['whole-run'] : []),
     ...(traced?.fault ? ['faulted'] : []),
     ...(loss === undefined ? [] : ['power-loss']),
+    ...(loss !== undefined && isOnlyLoss(snapshot, bundle) ? ['only-loss'] : []),
     ...(powerLoss !== null && powerLoss.begins !== null ? ['after-power-loss'] : []),
     ...(operation === null ? [] : ['operation']),
     ...(planned.expect.refusal === undefined ? [] : ['predicted-refusal']),
@@ -26,6 +27,10 @@ export function traitsOfSnapshot(bundle: Bundle, snapshot: Snapshot): string[] {
     ...(isControl(snapshot, bundle) ? ['control'] : []),
     ...(state.unfinished ? ['unfinished'] : []),
   ];
+}
+
+function isOnlyLoss(snapshot: Snapshot, { cases }: Bundle): boolean {
+  return cases.every(({ snapshots }) => snapshots.every((one) => one === snapshot || one.loss === undefined));
 }
 
 export function traitsOfRole(snapshot: Snapshot, role: RoleEvidence): string[] {

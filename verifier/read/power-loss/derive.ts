@@ -23,6 +23,8 @@ export interface Occurrence {
   readonly cut: number;
   readonly rule: Rule;
   readonly at: number;
+  /** Its place, from 1, among all states of all cuts, equal ones too. */
+  readonly place: number;
 }
 
 export interface LostState {
@@ -169,11 +171,11 @@ class States {
     const digest = digestOf(files, effort);
     const known = this.byDigest.get(digest);
     if (known !== undefined) {
-      if (known.occurrences.at(-1)?.cut !== cut) known.occurrences.push({ cut, rule, at });
+      if (known.occurrences.at(-1)?.cut !== cut) known.occurrences.push({ cut, rule, at, place: this.count });
       return;
     }
     const state: Mutable = {
-      ...{ number: this.all.length + 1, sha256: digest, occurrences: [{ cut, rule, at }] },
+      ...{ number: this.all.length + 1, sha256: digest, occurrences: [{ cut, rule, at, place: this.count }] },
       isMade: files.has('format.json'),
       hasJournal: [...files.keys()].some((name) => name.endsWith('-journal')),
     };

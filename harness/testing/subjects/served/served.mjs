@@ -47,10 +47,10 @@ function append(line) {
   closeSync(descriptor);
 }
 
-async function request() {
+async function request(key = 'key-1') {
   const response = await fetch(`${process.env.KILLPOINT_PROVIDER_URL}/v1/chat/completions`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'idempotency-key': 'key-1' },
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
     body: JSON.stringify({ messages: [{ content: 'toy', role: 'user' }], model: 'toy' }),
   });
   return response.text();
@@ -113,6 +113,7 @@ else {
   if (has < 1) append('intent');
   if (has < 1 && behaviour !== 'syncs no folder') syncFolder();
   if (has < 2) await request();
+  if (has < 2 && behaviour === 'asks three times') for (const key of ['key-2', 'key-3']) await request(key);
   if (has < 2) append('answer');
   answer();
 }

@@ -80,6 +80,10 @@ export const ofTraces: Table = {
   },
   'derivation.json': {
     workers: [{ of: ['zero'], ...by('power-state-missed') }, free('how many looked at the states side by side')],
+    beginnings: [
+      { of: ['absent'], when: ['only-loss'], ...free('a bundle that was made before this member was has none') },
+      { by: ['power-state-missed'], with: others },
+    ],
     '*': by('power-state-missed'),
     '(file)': { by: ['record-malformed', 'power-state-missed'], with: others },
   },
