@@ -128,26 +128,41 @@ function promisedIn(editor: Editor, arm: Snapshot): (state: LostState) => number
 
 /** What leaves the role stands before the last sync that precedes it; what follows of the states is made good again. */
 const early =
-  (leaves: RegExp) =>
+  (leaves: RegExp, leavesReceipts: boolean) =>
   (editor: Editor, arm: Snapshot): boolean => {
     const before = new Map(editor.files);
     const trace = decodeUtf8(editor.bytes(arm.file('trace.txt'))).split('\n');
     const places = trace.flatMap((line, at) => (leaves.test(line) ? [at] : [])).slice(0, mostTried);
     return places.some((at) => {
       for (const [path, bytes] of before) editor.files.set(path, bytes);
-      return leavesEarly(editor, arm, trace, at);
+      return leavesEarly(editor, arm, { trace, at, leavesReceipts });
     });
   };
 
-function leavesEarly(editor: Editor, arm: Snapshot, trace: readonly string[], at: number): boolean {
+interface Leaving {
+  readonly trace: readonly string[];
+  readonly at: number;
+  readonly leavesReceipts: boolean;
+}
+
+function leavesEarly(editor: Editor, arm: Snapshot, { trace, at, leavesReceipts }: Leaving): boolean {
   const sync = trace.findLastIndex((line, index) => index < at && /^\d+ f(?:data)?sync\(/.test(line));
   if (sync < 0) return false;
   const moved = [...trace.slice(0, sync), trace[at], ...trace.slice(sync, at), ...trace.slice(at + 1)];
   editor.text(arm.file('trace.txt'), () => moved.join('\n'));
   coverStates(editor, arm);
   const after = editor.again(arm);
-  const names = ({ loss }: Snapshot): string => (loss?.beginnings ?? []).map(({ name }) => name).join();
-  if (names(after) !== names(arm)) return false;
+  const names = ({ loss }: Snapshot): string[] => (loss?.beginnings ?? []).map(({ name }) => name);
+  // What was not yet durable now meets the receipts of the request too, and nobody carried on from that.
+  const known = new Set(names(arm));
+  const isMissing = names(after).some((name) => !known.has(name));
+  if (
+    isMissing !== leavesReceipts ||
+    names(after)
+      .filter((name) => known.has(name))
+      .join() !== [...known].join()
+  )
+    return false;
   // A sync that covered what another one had covered kept no promise.
   const promised = promisedIn(editor, after);
   const held = new Map(linesOf(editor, after).map(({ state, opened }) => [state, opened?.entries ?? 0]));
@@ -233,8 +248,13 @@ export const powerLossMutations = {
     }),
   ],
   'promise-lost': [
-    onPlace(lost, 'a request left before its intent was durable', ['promise-lost'], early(/^\d+ request\("POST", "\/(?!keys\/)/)),
-    onPlace(lost, 'the role answered before its record was durable', ['promise-lost'], early(/^\d+ answer\(/)),
+    onPlace(
+      lost,
+      'a request left before its intent was durable',
+      ['promise-lost', 'case-missing', 'record-malformed'],
+      early(/^\d+ request\("POST", "\/(?!keys\/)/, true),
+    ),
+    onPlace(lost, 'the role answered before its record was durable', ['promise-lost'], early(/^\d+ answer\(/, false)),
   ],
   'record-forked': [
     onLine('a state held another record', ['record-forked', 'recovery-misread'], isOpened, ({ opened }) => {
