@@ -57,7 +57,7 @@ const once = ['task.created', 'objective.recorded', 'claim.recorded', 'context.c
 /** Whether a producer has recorded before what a scenario asks for once: of a fan-out, once for each of its members. */
 function isSecond({ type, payload }: Event, produced: Set<string>): boolean {
   if (!once.includes(type) || payload.replaces !== undefined) return false;
-  const name = `${type} ${String(member(payload, 'fan_out', 'index') ?? '')}`;
+  const name = JSON.stringify([type, member(payload, 'fan_out', 'index') ?? null]);
   const isKnown = produced.has(name);
   produced.add(name);
   return isKnown;
