@@ -13,7 +13,7 @@ import { startProvider } from '../../harness/provider/provider.js';
 import { findSubjects, subjectNamed } from '../../harness/subject/find.js';
 import { root } from '../build.mjs';
 import { prepareRows, runBare } from './bare-roles.js';
-import { atMost, median, milliseconds, pairs, ratio, type Measured } from './measure.js';
+import { atMost, longPairs, median, milliseconds, pairs, ratio, type Measured } from './measure.js';
 
 const jobs = 2;
 
@@ -56,7 +56,7 @@ export async function measureCases(
       for (const { prefix } of rows) await prefix.close();
       return ms;
     };
-    const measured = await pairs(3, () => Promise.resolve(runPlan(build, planFile, join(folder, 'runs')).ms), bareSide);
+    const measured = await pairs(longPairs, () => Promise.resolve(runPlan(build, planFile, join(folder, 'runs')).ms), bareSide);
     const seconds = (side: 0 | 1): string => (median(measured.map((pair) => pair[side])) / 1000).toFixed(1);
     const detail = `${plan.cases.length} cases, ${processes} processes: ${seconds(0)} s and ${seconds(1)} s at ${jobs} jobs`;
     return [atMost('whole cases ÷ bare loop', ratio(measured), 1.5, detail)];
