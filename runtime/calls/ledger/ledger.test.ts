@@ -35,6 +35,13 @@ describe('durability', () => {
     }
   });
 
+  test('the settings of a ledger that was closed are refused, as all else of it', () => {
+    const ledger = reopen(recorded());
+    expect(ledger.settings.journal_mode).toBe('wal');
+    ledger.close();
+    expect(() => ledger.settings).toThrow(withCode('closed'));
+  });
+
   test('the file is exactly what the contract says', () => {
     const database = new Database(ledgerIn(recorded()), { readonly: true });
     expect(database.pragma('application_id', { simple: true })).toBe(ledgerV1.application_id);
