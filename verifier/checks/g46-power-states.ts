@@ -14,7 +14,6 @@ import type { LossEvidence } from '../read/loss.js';
 import { stateDigest, type Counts, type LostState } from '../read/power-loss/derive.js';
 import { need, perItem, whereOfSnapshot, type CaseCheck, type Say } from './check.js';
 import { ownLines } from './derived.js';
-import type { SubjectModel } from './subject-model.js';
 
 export const g46: CaseCheck = {
   guarantee: 'G46',
@@ -25,7 +24,7 @@ export const g46: CaseCheck = {
   doesNotCover: 'whether the trace tells all that the role did; whether the subject was given the bytes of the digest',
   codes: ['power-state-missed'],
   scope: 'case',
-  check({ snapshots }, bundle, model) {
+  check({ snapshots }, bundle) {
     const arms = snapshots.filter(({ loss }) => loss !== undefined);
     const result = perItem(
       arms,
@@ -38,7 +37,7 @@ export const g46: CaseCheck = {
       },
       plannedOf,
     );
-    const blind = arms.map((arm) => whyBlind(arm, arm.loss as LossEvidence, model)).find((reason) => reason !== null);
+    const blind = arms.map((arm) => whyBlind(arm, arm.loss as LossEvidence)).find((reason) => reason !== null);
     return blind === undefined ? result : { ...result, unknown: result.unknown ?? blind ?? undefined };
   },
 };
@@ -108,11 +107,14 @@ function isTold({ number, sha256, occurrences: [first] }: LostState, line: Deriv
   return line.cut === first.cut && line.rule === first.rule && line.at === first.at;
 }
 
-/** A trace that gives no state, or that lacks a request, proves nothing of those that it should have given. */
-function whyBlind(arm: Snapshot, loss: LossEvidence, model: SubjectModel): string | null {
+/**
+ * A trace that gives no state, or that lacks a request, proves nothing of those that it should have given. The tracer follows what a role starts:
+ * a request of a command is in the trace, too.
+ */
+function whyBlind(arm: Snapshot, loss: LossEvidence): string | null {
   if (loss.derivation.value === undefined || arm.receipts.value === undefined) return null;
   if (loss.sample.length === 0) return `Of the arm ${arm.name} no state was looked at.`;
   const told = loss.lines.at(-1) ?? 0;
-  const isOwn = ownLines(arm).some((line) => line.seq > told && line.kind === 'received' && !model.isOfChild(arm, line));
-  return isOwn ? `The trace of the arm ${arm.name} lacks a request that the provider received.` : null;
+  const lacks = ownLines(arm).some((line) => line.seq > told && line.kind === 'received');
+  return lacks ? `The trace of the arm ${arm.name} lacks a request that the provider received.` : null;
 }
