@@ -1,4 +1,7 @@
-/** What was built on a call that had failed, on the small bundle: the fourth sync of a ledger, behind which another commit follows. */
+/**
+ * What was built on a call that had failed, on the small bundle: the fourth sync of a ledger, behind which another commit follows; and the second
+ * write of its log, which is that of an intent.
+ */
 import { describe, expect, it } from 'vitest';
 import type { Answer } from '../contract/types.js';
 import type { Editor } from '../mutations/editor.js';
@@ -13,8 +16,8 @@ function found(change: (editor: Editor) => void, name = point): string[] {
 }
 
 /** Some of the files of the run in which no call failed, in the place of those of the point. */
-function asUndisturbed(editor: Editor, names: readonly string[]): void {
-  const [from, to] = ['flush', point].map((name) => snapshot(editor, 'fault', name));
+function asUndisturbed(editor: Editor, names: readonly string[], of = { whole: 'flush', point }): void {
+  const [from, to] = [of.whole, of.point].map((name) => snapshot(editor, 'fault', name));
   if (from === undefined || to === undefined) return;
   for (const name of names) editor.files.set(to.file(name), editor.bytes(from.file(name)));
   editor.coverFiles(to);
@@ -53,6 +56,22 @@ describe('after a sync that failed', () => {
         editor.json<Answer>(to.file('answer.json'), (value) => void (value.pid = to.process.value?.pid ?? 0));
       }),
     ).toEqual(['The role says that it completed although it could not record.']));
+});
+
+describe('after a write of the log that failed', () => {
+  const write = 'disk-pwrite64-3';
+  const sent = (names: readonly string[]): string[] =>
+    found((editor) => asUndisturbed(editor, names, { whole: 'disk', point: write }), write);
+
+  it('nothing is found where nothing was built on it', () => expect(found(() => undefined, write)).toEqual([]));
+
+  it('no request leaves whose intent it was: a producer that swallowed the error and sent', () =>
+    expect(sent(['receipts.jsonl'])).toEqual(['A request left whose intent is not on record.']));
+
+  it('nothing is on record that was not written before', () =>
+    expect(sent(state)).toEqual([
+      expect.stringMatching(/^ledger\.sqlite(?:-wal)? holds bytes that no write of the trace put there/),
+    ]));
 });
 
 describe('a fault', () => {

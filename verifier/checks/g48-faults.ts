@@ -4,10 +4,10 @@
  * Verified: that the calls before the fault are, by name and file, those of the run in which none failed, that the planned call failed with
  * the planned error, a lasting one for every later call of its name, and no other by the tracer's doing; of each name, that the run which
  * was armed behind its last call made as many and none of them failed; of every run, that its trace explains the state that it left
- * (`model/traced-state.ts`). After a failed write or sync of the log, or of what makes the state,
- * that no more is on record than may have been there, that no request left whose intent cannot have been durable, and that the role does
- * not say that it completed.
- * Not verified: a failed call on which nothing was built (a checkpoint, a removal); a sync of the folder of which a later one told the same;
+ * (`model/traced-state.ts`). After a failed write or sync of the log, or of what makes the state: that no request left whose intent is not on
+ * record or, after a sync, cannot have been durable, and that the role does not say that it completed. After a sync or a creation, that no more is on record than may
+ * have been there; after a write of the log, that none came to it any more, so that what is on record was written before.
+ * Not verified: after a failed write, whether what was written before it had been synced when a request left, since a trace has one family of calls; a failed call on which nothing was built (a checkpoint, a removal); a sync of the folder of which a later one told the same;
  * whether what was read of a file after a failed sync is on the disk; a floor that was raised in the middle of a run; steps that may be run
  * again, whose requests have no intent; calls that changed nothing in the folder, taken out of all runs in step.
  */
@@ -18,7 +18,7 @@ import { countOf } from '../read/ratchet.js';
 import type { TracedCall } from '../read/trace.js';
 import { need, perItem, whereOfSnapshot, type CaseCheck, type CheckResult, type Say } from './check.js';
 import { ownLines } from './derived.js';
-import type { SubjectModel, SubjectRecord } from './subject-model.js';
+import type { Sent, SubjectModel, SubjectRecord } from './subject-model.js';
 import { whyStateUnexplained } from './traced-states.js';
 
 export const g48: CaseCheck = {
@@ -28,7 +28,7 @@ export const g48: CaseCheck = {
   covers:
     'the traced calls of every run against those of the run in which none failed, by name and file; every trace against the state that its run left; after a failed write or sync of the log or of a creation the record, the requests and the answer',
   doesNotCover:
-    'failed calls on which nothing was built; a sync of the folder of which a later one told the same; a floor that was raised in the middle of a run; steps that may be run again',
+    'after a failed write, whether what was written before it had been synced; failed calls on which nothing was built; a sync of the folder of which a later one told the same; a floor that was raised in the middle of a run; steps that may be run again',
   codes: ['fault-unproven', 'fault-ignored'],
   scope: 'case',
   check({ snapshots }, _bundle, model): CheckResult {
@@ -83,28 +83,39 @@ function ignoredIn(snapshot: Snapshot, whole: Snapshot, model: SubjectModel, say
   const ignored = (detail: string, file: string, seq: number | null = null): void => say('fault-ignored', detail, { file, seq });
   if (limits.wroteOn) ignored('The log was written to after a write to it had failed.', snapshot.file('trace.txt'));
   const entries = entriesOf(snapshot);
-  const beyond = entries[limits.recorded];
+  const beyond = limits.recorded === null ? undefined : entries[limits.recorded];
   if (beyond !== undefined)
     ignored(
       `After the fault ${limits.recorded} entries can be on record, and there are ${entries.length}.`,
       model.logFile(state),
       beyond.seq,
     );
-  sentOn(snapshot, limits, model, ignored);
+  sentOn(snapshot, whole, limits, model, ignored);
   if (snapshot.has('answer.json') && need(snapshot.answer).status === 'completed')
     ignored('The role says that it completed although it could not record.', snapshot.file('answer.json'));
 }
 
+/**
+ * An honest role has the intent of each request on record, whatever failed. Which requests have one, the run in which none failed tells: of a method and
+ * path all of them, or this is not asked of any.
+ */
 function sentOn(
   snapshot: Snapshot,
+  whole: Snapshot,
   { durable }: Limits,
   model: SubjectModel,
   ignored: (detail: string, file: string, seq: number) => void,
 ): void {
+  const kindOf = ({ method, path }: Sent): string => `${method} ${path}`;
+  const file = snapshot.file('receipts.jsonl');
+  const told = ownLines(whole);
+  const without = new Set(told.filter((line) => model.intentOf(whole, line) === null).map(kindOf));
+  const intended = new Set(told.map(kindOf).filter((kind) => !without.has(kind)));
   for (const line of ownLines(snapshot)) {
     const intent = model.intentOf(snapshot, line);
-    if (intent !== null && intent > durable)
-      ignored('A request left whose intent cannot have been durable.', snapshot.file('receipts.jsonl'), line.seq);
+    if (intent === null && intended.has(kindOf(line))) ignored('A request left whose intent is not on record.', file, line.seq);
+    else if (intent !== null && durable !== null && intent > durable)
+      ignored('A request left whose intent cannot have been durable.', file, line.seq);
   }
 }
 

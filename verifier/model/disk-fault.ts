@@ -6,6 +6,8 @@
  * left to succeed. How many entries a sync of the log makes durable is not in a trace; that each makes at least one is. Two kinds make none
  * and are not counted: the first of a process (SQLite syncs the header of a log that it begins; a session what it has read), and those of a
  * checkpoint, behind which the file itself is synced. Both numbers err on the side of the process.
+ * Of a failed write no number is derived: a trace of writes tells no entries, and one of a ledger no transactions. It needs none. What is on
+ * record afterwards was written before, unless the log was written to again.
  */
 import type { CallPlace, Ratchet } from '../read/plan.js';
 import type { TracedCall } from '../read/trace.js';
@@ -24,10 +26,10 @@ export interface Fault {
 }
 
 export interface Limits {
-  /** No more entries than this can be on record. */
-  readonly recorded: number;
-  /** No more entries than this can have been durable when the process went on. */
-  readonly durable: number;
+  /** No more entries than this can be on record; null after a write of the log, which says no number. */
+  readonly recorded: number | null;
+  /** No more entries than this can have been durable when the process went on; null likewise. */
+  readonly durable: number | null;
   /** The log was written to after the fault, and the call succeeded. */
   readonly wroteOn: boolean;
 }
@@ -72,7 +74,7 @@ function limitsAt(fault: Fault, at: number): Limits | null {
   if (family === 'writes' && isOfLog) {
     const later = made.slice(faultedAt(made, call) + 1);
     const wroteOn = later.some(({ name, paths, isDone }) => isDone && !cutting.has(name) && paths.includes(log));
-    return { recorded: Number.MAX_SAFE_INTEGER, durable: Number.MAX_SAFE_INTEGER, wroteOn };
+    return { recorded: null, durable: null, wroteOn };
   }
   if (family !== 'syncs' || (isOfLog && isCheckpoint(calls, at, log))) return null;
   // All names wait for the last sync of the folder: an earlier one may be that of a library that takes no notice of it.
