@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { casesOf, foundIn, modelAt, modelsIn, withRows, type Plan } from './table.js';
+import { casesOf, foundIn, modelAt, modelsIn, saidOf, withRows, type Plan } from './table.js';
 
 const plan: Plan = {
   id: 'plan',
@@ -40,6 +40,20 @@ describe('the crash model to which a finding belongs', () => {
     const second = report(['c', 'killed', 'loss'], ['d', 'nowhere', 'loss']);
     expect(foundIn([first, second].map((one) => ({ plan, report: one })))).toEqual({ race: ['a', 'b'], 'power-loss': ['c'] });
     expect(foundIn([])).toEqual({});
+  });
+});
+
+describe('a plan that gave no report', () => {
+  it('is in the table with its reason, and found nothing', () => {
+    const refused = 'The run gave no report (exit 1): there is no strace.';
+    const run = { plan, cases: 2, report: null, refused };
+    expect(saidOf(run)).toEqual({ plan: plan.id, cases: 2, verdict: 'none', void: 0, refused });
+    expect(foundIn([run])).toEqual({});
+  });
+
+  it('is told from one that gave one', () => {
+    const report = { verdict: 'valid', voids: [], findings: [] };
+    expect(saidOf({ plan, cases: 2, report, refused: '' })).toEqual({ plan: plan.id, cases: 2, verdict: 'valid', void: 0 });
   });
 });
 

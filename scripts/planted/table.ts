@@ -40,10 +40,28 @@ export type Model = (typeof models)[number];
 export interface Defect {
   readonly name: string;
   readonly why: string;
-  /** What each plan that ran said, and how many of its cases ran. */
-  readonly plans: readonly { readonly plan: string; readonly cases: number; readonly verdict: string; readonly void: number }[];
+  /** What each plan said, and how many of its cases ran or were to. */
+  readonly plans: readonly Said[];
   /** The codes by which each model found it. */
   readonly found: Readonly<Partial<Record<Model, readonly string[]>>>;
+}
+
+interface Said {
+  readonly plan: string;
+  readonly cases: number;
+  /** `none` where the run gave no report. */
+  readonly verdict: string;
+  readonly void: number;
+  /** Why it gave no report. */
+  readonly refused?: string;
+}
+
+/** One run of a plan; without a report, why there is none. */
+export interface Run {
+  readonly plan: Plan;
+  readonly cases: number;
+  readonly report: Pick<Report, 'verdict' | 'voids' | 'findings'> | null;
+  readonly refused: string;
 }
 
 export interface Table {
@@ -79,11 +97,18 @@ export function casesOf(plan: Plan, named: readonly string[], count: number): st
   return plan.cases.filter((one) => chosen.includes(one)).map(({ id }) => id);
 }
 
+export function saidOf({ plan: { id: plan }, cases, report, refused }: Run): Said {
+  if (report === null) return { plan, cases, verdict: 'none', void: 0, refused };
+  return { plan, cases, verdict: report.verdict, void: report.voids.length };
+}
+
 /** The findings of some runs by model, codes in their order. */
-export function foundIn(runs: readonly { readonly plan: Plan; readonly report: Pick<Report, 'findings'> }[]): Defect['found'] {
+export function foundIn(
+  runs: readonly { readonly plan: Plan; readonly report: Pick<Report, 'findings'> | null }[],
+): Defect['found'] {
   const codes = new Map<Model, Set<string>>();
   for (const { plan, report } of runs)
-    for (const { code, where } of report.findings) {
+    for (const { code, where } of report?.findings ?? []) {
       const model = modelAt(plan, where);
       if (model === null) continue;
       codes.set(model, (codes.get(model) ?? new Set()).add(code));

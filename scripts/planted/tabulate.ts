@@ -1,13 +1,13 @@
 /**
  * Runs the plans of its subject against each planted defect, all of them or those that are named, and says which crash model found it.
  *
- * Fault model: that of each plan. It takes hours for all plans and defects; a soak does it, and its summary is kept.
+ * A plan that gave no report is in the table with the reason. Fault model: that of each plan. It takes hours for all plans and defects; a soak does it, and its summary is kept.
  */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseHeader } from './header.js';
 import { buildPatched, runPlan } from './plant.js';
-import { casesOf, foundIn, type Defect, type Plan } from './table.js';
+import { casesOf, foundIn, saidOf, type Defect, type Plan } from './table.js';
 
 /**
  * @param prepared a copy of the sources by `prepareCopy`
@@ -32,20 +32,17 @@ export function tabulate(
     const subject = plansIn(prepared).find(({ id }) => id === guard)?.subject;
     const runs = plans
       .filter((plan) => plan.subject === subject)
-      .flatMap((plan) => {
+      .map((plan) => {
         const chosen = count === null ? [] : casesOf(plan, plan.id === guard ? guarded : [], count);
-        const { report, refused } = runPlan(build, folder, plan.id, chosen);
+        const ran = runPlan(build, folder, plan.id, chosen);
+        // The table is kept: it names no folder of a machine.
+        const refused = ran.refused.replaceAll(folder, '.');
+        const { report } = ran;
         say(`${name}, ${plan.id}: ${report === null ? refused : `${report.verdict}, ${report.findings.length} findings`}`);
-        return report === null ? [] : [{ plan, report, of: chosen.length === 0 ? plan.cases.length : chosen.length }];
+        return { plan, report, refused, cases: chosen.length === 0 ? plan.cases.length : chosen.length };
       });
     rmSync(folder, { recursive: true, force: true });
-    const said = runs.map(({ plan, report, of }) => ({
-      plan: plan.id,
-      cases: of,
-      verdict: report.verdict,
-      void: report.voids.length,
-    }));
-    return { name, why, plans: said, found: foundIn(runs) };
+    return { name, why, plans: runs.map(saidOf), found: foundIn(runs) };
   });
 }
 

@@ -30,6 +30,13 @@ describe('the table of planted defects', () => {
     ]);
   });
 
+  it('says nothing of a plan that gave no report', () => {
+    const refused = { ...row('first', {}), plans: [{ plan: 'races', cases: 1, verdict: 'none', void: 0, refused: 'It broke.' }] };
+    put(join(kept, '20260103-planted.json'), { defects: [refused] });
+    expect(plantedFigures(kept, ['first'], plans).split('\n').slice(2)).toEqual(['| first |  |  |  |  |  |  |  |  |']);
+    rmSync(join(kept, '20260103-planted.json'));
+  });
+
   it('is not printed with a defect left out', () => {
     expect(() => plantedFigures(kept, ['first', 'third'], plans)).toThrow('has no row for third');
     expect(() => plantedFigures(plans, [], plans)).toThrow('holds no table of planted defects');

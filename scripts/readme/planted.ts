@@ -43,7 +43,7 @@ export function plantedFigures(kept: string, patches: readonly string[], plansHo
     const cells = models.map((model) => {
       const codes = found[model];
       if (codes !== undefined) return `**${codes.length}**`;
-      return plans.some(({ plan }) => tried(plan).has(model)) ? '·' : '';
+      return plans.some(({ plan, refused }) => refused === undefined && tried(plan).has(model)) ? '·' : '';
     });
     return `| ${name} | ${cells.join(' | ')} |`;
   });
