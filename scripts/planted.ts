@@ -1,8 +1,8 @@
 /**
  * Planted defects: every patch in `scripts/planted/`, or those that are named: `tsx scripts/planted.ts [<name>…]`.
  *
- * A line for each. With `--table <file>` every plan (or those of `--plan`, once for each) runs against each defect of its subject instead, and the file says
- * which crash model found which; what that file already holds of other defects stays; `--cases <n>` takes n cases of each plan, and as many more as it takes to try each of its models. `--sample <n>` takes n of all, others at each commit. Exits 1 if a patch no longer applies, or if the plan that it names does not find its defect; 64 if a named patch is not there.
+ * A line for each; and one for each plan on the sources as they are, in the same cases: without a defect it must find nothing, and no case may be void. With `--table <file>` every plan (or those of `--plan`, once for each) runs against each defect of its subject instead, and the file says
+ * which crash model found which; what that file already holds of other defects stays; `--cases <n>` takes n cases of each plan, and as many more as it takes to try each of its models. `--sample <n>` takes n of all, others at each commit. Exits 1 if a patch no longer applies, or if the plan that it names does not find its defect, or finds something without it; 64 if a named patch is not there.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { prepareCopy } from './planted/copy.js';
 import { plant } from './planted/plant.js';
 import { withRows, type Table } from './planted/table.js';
 import { tabulate } from './planted/tabulate.js';
+import { unplanted } from './planted/unplanted.js';
 
 const home = join(root, 'scripts/planted');
 const { values, positionals: named } = parseArgs({
@@ -48,8 +49,12 @@ const found = withFolder('planted', (folder) => {
     writeFileSync(table, `${JSON.stringify(withRows(before, defects, all), null, 2)}\n`);
     return defects.filter((defect) => Object.keys(defect.found).length > 0).map(({ name }) => name);
   }
+  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const without = unplanted(prepared, wanted.map(patchOf), join(folder, '.unplanted'), say);
   return wanted.filter((name) => {
-    const { problems, size } = plant(prepared, patchOf(name), join(folder, name));
+    const { problems: missed, size } = plant(prepared, patchOf(name), join(folder, name));
+    // Of a defect that could not be planted nothing was run.
+    const problems = [...missed, ...(size === '' ? [] : without(patchOf(name)))];
     process.stdout.write(`${problems.length === 0 ? 'found' : 'NOT FOUND'} ${name}${size === '' ? '' : `: ${size}`}\n`);
     for (const problem of problems) process.stdout.write(`  ${problem}\n`);
     return problems.length === 0;

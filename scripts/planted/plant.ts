@@ -30,7 +30,7 @@ export function plant(prepared: string, patch: string, folder: string): Planted 
   const began = Date.now();
   try {
     header = parseHeader(readFileSync(patch, 'utf8'));
-    plan = planOf(prepared, header);
+    plan = planOf(prepared, header.plan, header.cases);
     build = buildPatched(prepared, patch, folder);
   } catch (error) {
     return { problems: [error instanceof Error ? error.message : String(error)], size: '' };
@@ -70,7 +70,8 @@ export function runPlan(
   };
 }
 
-function planOf(folder: string, { plan: name, cases }: Header): Plan {
+/** Throws a sentence where the plan, or one of the cases, is not there. */
+export function planOf(folder: string, name: string, cases: readonly string[]): Plan {
   const path = join(folder, 'preregistrations', `${name}.json`);
   if (!existsSync(path)) throw new Error(`There is no plan ${name} in preregistrations/.`);
   const plan = JSON.parse(readFileSync(path, 'utf8')) as Plan;

@@ -4,7 +4,7 @@
  * What the real patches find is a step of the gate; here it is whether a patch that proves nothing can pass for one that was found.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import { prepareCopy } from './copy.js';
 import { parseHeader, type Header } from './header.js';
 import { placesOf, problemsOf, type Plan, type Report } from './judge.js';
 import { plant } from './plant.js';
+import { selectionOf, unplanted, whyUnclean } from './unplanted.js';
 
 const work = mkdtempSync(join(tmpdir(), 'killpoint-planted-'));
 afterAll(() => rmSync(work, { recursive: true, force: true }));
@@ -111,6 +112,48 @@ describe('a planted defect', () => {
     ['demands it in a case that is spared', [...headerLines, '# In each: case'], /^There is no finding rule-broken in two\.$/],
   ])('whose header %s fails', (_name, header, problem) => {
     expect(planted(noRule, header)).toEqual([expect.stringMatching(problem)]);
+  });
+});
+
+describe('the sources without a defect', () => {
+  const patchFile = (name: string, ...header: string[]): string => {
+    const path = join(work, `${name}.patch`);
+    writeFileSync(path, `${[...headerLines, ...header].join('\n')}\n${noRule}`);
+    return path;
+  };
+  const said: string[] = [];
+  const without = (sources: string, ...patches: string[]): (readonly string[])[] => {
+    const problems = unplanted(sources, patches, join(work, `unplanted-${count++}`), (line) => said.push(line));
+    return patches.map(problems);
+  };
+
+  it('are run once a plan, and find nothing', () => {
+    said.length = 0;
+    expect(without(prepared, patchFile('one', '# Cases: one'), patchFile('two', '# Cases: two'))).toEqual([[], []]);
+    expect(said).toEqual([expect.stringMatching(/^clean small, nothing planted: 1 of 2 cases, 1 kills, 0 findings; ran in/)]);
+  });
+
+  it('keep a defect from being found by a plan that is broken anyway', () => {
+    const broken = join(work, 'broken');
+    cpSync(prepared, broken, { recursive: true, verbatimSymlinks: true });
+    writeFileSync(join(broken, rule), 'export const guarded = false;\n');
+    expect(without(broken, patchFile('anyway'))).toEqual([['Without the defect there is a finding rule-broken.']]);
+    writeFileSync(join(broken, rule), 'throw 1;\n');
+    expect(without(broken, patchFile('anyway'))).toEqual([
+      [expect.stringMatching(/^Without the defect: The run gave no report/)],
+    ]);
+  });
+
+  it('may not be void either, and may leave open what was not selected', () => {
+    const voids = [{ case: 'one', snapshot: 'a', reason: 'survivors', detail: 'one is left' }];
+    expect(whyUnclean({ voids, findings: [] })).toEqual(['Without the defect one/a is void (survivors): one is left']);
+    expect(whyUnclean({ voids: [], findings: [] })).toEqual([]);
+  });
+
+  it('are run in the cases of all patches, or in all where one asks for all', () => {
+    const some = [patchFile('one', '# Cases: one'), patchFile('two', '# Cases: two, one')];
+    expect([...selectionOf(some)]).toEqual([['small', ['one', 'two']]]);
+    expect([...selectionOf([...some, patchFile('all')])]).toEqual([['small', []]]);
   });
 });
 
