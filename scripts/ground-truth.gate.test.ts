@@ -26,6 +26,8 @@ describe('the ground truth of power loss', () => {
       expect(counts).toMatchObject({ known: counts.runs, losses: 2, losses_seen: 2 });
       expect(counts.runs).toBeGreaterThan(30);
       expect(counts.with_pending).toBeGreaterThan(10);
+      // What is always lost whole would be told apart by nothing.
+      expect(counts.with_unsynced_found).toBeGreaterThan(0);
       expect(spawnSync('mount', { encoding: 'utf8' }).stdout).not.toContain('.ground-truth-');
     },
     300_000,

@@ -5,7 +5,7 @@
  * Whatever happens, nothing stays mounted: `release` takes off all that was mounted, the last one first.
  */
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export type FileSystem = 'ext4' | 'xfs';
@@ -20,6 +20,11 @@ const image: Readonly<Record<FileSystem, { size: string; make: string[]; mount: 
 export interface Disk {
   /** A folder on it, empty and durable. */
   readonly state: string;
+  /**
+   * Somebody else writes a file on the disk and syncs it, as any program of a machine may: the file system may make durable with it what nobody
+   * asked it to.
+   */
+  syncAnother(): void;
   /** The power goes: the durable files of the folder as they are found afterwards. The disk itself is gone then. */
   powerOff(read: (folder: string) => void): void;
 }
@@ -75,6 +80,7 @@ export function createDisks(folder: string): Disks {
       run('sync', '-f', live);
       return {
         state,
+        syncAnother: () => writeFileSync(join(live, 'another'), 'of somebody else', { flush: true }),
         powerOff: (read) => {
           run('cp', '--sparse=always', file, copy);
           mount(again, copy, after);

@@ -23,6 +23,8 @@ export interface Derived {
   readonly states: ReadonlyMap<string, readonly string[]>;
   readonly items: number;
   readonly pending: number;
+  /** Of these, the one in which nothing survived that had not been synced. */
+  readonly allLost: string;
 }
 
 /** A call that the kill came before never happened. */
@@ -33,11 +35,13 @@ export function derivedAtEnd(lines: readonly string[], volatile: readonly string
   const { items } = survey(source, parameters);
   const states = new Map<string, string[]>();
   let pending = 0;
+  let allLost = '';
   // All cuts are derived, whatever their weight: only the last one is looked at.
   for (const state of statesOf(source, parameters, { weight: 0 })) {
     if (state.cut !== items) continue;
     states.set(state.sha256, [...state.files.keys()]);
     pending = state.pending.length;
+    if (state.choice.rule === 'all-lost') allLost = state.sha256;
   }
-  return { states, items, pending };
+  return { states, items, pending, allLost };
 }
