@@ -5,14 +5,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../io/canonical.js';
-import { Groups, input, inputHash } from '../testing/groups.js';
+import { groupsIn, input, inputHash } from '../testing/groups.js';
 import { atIntent, killedCase, race, readJson, recovery, zombie } from '../testing/plans.js';
 import { standForRuns } from '../testing/stand.js';
 
 const stand = standForRuns();
 
 describe('what is recorded', () => {
-  let groups: Groups;
+  let groups: ReturnType<typeof groupsIn>;
 
   beforeAll(async () => {
     const arms = [
@@ -23,7 +23,7 @@ describe('what is recorded', () => {
       recovery('recovered', { crash: { model: 'crash-in-recovery', commits: [2, 1, 0], depth: 1, same_events: true } }),
       recovery('later', { from: 'forced' }),
     ];
-    groups = new Groups(await stand.run([killedCase('case', 'good', atIntent, arms)], { cases: ['case'] }));
+    groups = groupsIn(await stand.run([killedCase('case', 'good', atIntent, arms)], { cases: ['case'] }));
   });
 
   it('has the right shape, and no case is void', () => {

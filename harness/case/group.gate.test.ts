@@ -1,13 +1,13 @@
 /** Races, zombies and crashes in recovery, as in `group.crash.test.ts`: the other ways to race, to defeat a lock, and to be killed again. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Groups, input, inputHash } from '../testing/groups.js';
+import { groupsIn, input, inputHash } from '../testing/groups.js';
 import { atIntent, killedCase, race, recovery, zombie } from '../testing/plans.js';
 import { standForRuns } from '../testing/stand.js';
 
 const stand = standForRuns();
 
 describe('what is recorded', () => {
-  let groups: Groups;
+  let groups: ReturnType<typeof groupsIn>;
 
   beforeAll(async () => {
     const arms = [
@@ -16,7 +16,7 @@ describe('what is recorded', () => {
       recovery('restored', { crash: zombie('folder-restored') }),
       recovery('recovered', { crash: { model: 'crash-in-recovery', commits: [2, 1, 0], depth: 2, same_events: true } }),
     ];
-    groups = new Groups(await stand.run([killedCase('case', 'good', atIntent, arms)], { cases: ['case'] }));
+    groups = groupsIn(await stand.run([killedCase('case', 'good', atIntent, arms)], { cases: ['case'] }));
   });
 
   it('has the right shape, and no case is void', () => {

@@ -22,28 +22,24 @@ const shapes: [RegExp, (value: unknown) => boolean][] = [
   [/\/answer\.json$/, validateAnswer],
 ];
 
-export class Groups {
-  constructor(readonly result: RunResult) {}
-
-  readonly place = (...path: string[]): string => join(this.result.bundle, 'data', 'cases', 'case', ...path);
-  readonly group = (snapshot: string): Group => readJson(this.place(snapshot, 'group.json')) as unknown as Group;
-  readonly process = (...path: string[]): Process => readJson(this.place(...path, 'process.json')) as unknown as Process;
-  readonly moments = (...path: string[]): string[] => this.process(...path).timeline.map(({ what }) => what);
-  readonly at = (facts: Process, what: string): bigint =>
+export function groupsIn(result: RunResult) {
+  const place = (...path: string[]): string => join(result.bundle, 'data', 'cases', 'case', ...path);
+  const group = (snapshot: string): Group => readJson(place(snapshot, 'group.json')) as unknown as Group;
+  const processOf = (...path: string[]): Process => readJson(place(...path, 'process.json')) as unknown as Process;
+  const moments = (...path: string[]): string[] => processOf(...path).timeline.map(({ what }) => what);
+  const at = (facts: Process, what: string): bigint =>
     BigInt(facts.timeline.find((entry) => entry.what === what)?.monotonic_ns ?? 'missing');
-  readonly log = (snapshot: string): string[] =>
-    readFileSync(this.place(snapshot, 'state', 'log.txt'), 'utf8')
+  const log = (snapshot: string): string[] =>
+    readFileSync(place(snapshot, 'state', 'log.txt'), 'utf8')
       .trim()
       .split('\n');
-  readonly status = (...path: string[]): unknown => readJson(this.place(...path, 'answer.json'))['status'];
+  const status = (...path: string[]): unknown => readJson(place(...path, 'answer.json'))['status'];
 
-  get snapshots(): string[] {
-    return (readJson(this.place('case.json')) as { snapshots: string[] }).snapshots;
-  }
+  const { snapshots } = readJson(place('case.json')) as { snapshots: string[] };
 
   /** How many there are of cases, groups, processes and answers, each of the right shape. */
-  ofRightShape(): number[] {
-    const { bundle } = this.result;
+  function ofRightShape(): number[] {
+    const { bundle } = result;
     return shapes.map(([name, shape]) => {
       const paths = filesBelow(bundle).filter((path) => name.test(path));
       for (const path of paths) expect(shape(parseCanonical(readFileSync(join(bundle, path), 'utf8'))), path).toBe(true);
@@ -52,67 +48,72 @@ export class Groups {
   }
 
   /** All are there before one is released, and one acts. */
-  expectRace(name: string, armed: string, racers: number): void {
-    const { members } = this.group(name);
-    const all = members.map((racer) => this.process(name, 'members', racer));
+  function expectRace(name: string, armed: string, racers: number): void {
+    const { members } = group(name);
+    const all = members.map((racer) => processOf(name, 'members', racer));
     expect(all).toHaveLength(racers);
     for (const one of all) {
       expect(one.armed).toBe(armed);
       expect(one.timeline.map(({ what }) => what)).toEqual(['spawned', 'announced', 'released', 'exit_seen', 'group_empty']);
     }
-    const last = all.map((one) => this.at(one, 'announced')).reduce((left, right) => (left > right ? left : right));
-    for (const one of all) expect(this.at(one, 'released')).toBeGreaterThan(last);
+    const last = all.map((one) => at(one, 'announced')).reduce((left, right) => (left > right ? left : right));
+    for (const one of all) expect(at(one, 'released')).toBeGreaterThan(last);
     expect(new Set(all.map(({ pid }) => pid)).size).toBe(racers);
-    expect(members.map((racer) => this.status(name, 'members', racer)).sort()).toEqual(
+    expect(members.map((racer) => status(name, 'members', racer)).sort()).toEqual(
       ['completed', 'refused', 'refused'].slice(0, racers),
     );
     expect(all.map(({ exit }) => exit.code).sort()).toEqual([0, 64, 64].slice(0, racers));
-    expect(this.log(name)).toEqual(['intent', 'recovering', 'recovered']);
+    expect(log(name)).toEqual(['intent', 'recovering', 'recovered']);
   }
 
   /** A stopped owner that keeps its lock: the other is refused, and the owner goes on. */
-  expectKept(name: string): void {
-    expect(this.moments(name, 'members', 'owner')).toEqual([...stopped, ...continued]);
-    expect(this.moments(name, 'members', 'other')).toEqual(['spawned', 'exit_seen', 'group_empty']);
-    expect([this.status(name, 'members', 'owner'), this.status(name, 'members', 'other')]).toEqual(['completed', 'refused']);
-    expect(this.log(name)).toEqual(['intent', 'recovering', 'recovered']);
+  function expectKept(name: string): void {
+    expect(moments(name, 'members', 'owner')).toEqual([...stopped, ...continued]);
+    expect(moments(name, 'members', 'other')).toEqual(['spawned', 'exit_seen', 'group_empty']);
+    expect([status(name, 'members', 'owner'), status(name, 'members', 'other')]).toEqual(['completed', 'refused']);
+    expect(log(name)).toEqual(['intent', 'recovering', 'recovered']);
   }
 
   /** A stopped owner whose lock is gone: the other acts while it stands still. */
-  expectDefeated(name: string, operations: number): void {
-    const owner = this.process(name, 'members', 'owner');
-    const other = this.process(name, 'members', 'other');
+  function expectDefeated(name: string, operations: number): void {
+    const owner = processOf(name, 'members', 'owner');
+    const other = processOf(name, 'members', 'other');
     expect(owner.timeline.map(({ what }) => what)).toEqual([...stopped, 'folder_defeated', ...continued]);
-    expect(this.at(other, 'spawned')).toBeGreaterThan(this.at(owner, 'folder_defeated'));
-    expect(this.at(other, 'exit_seen')).toBeLessThan(this.at(owner, 'released'));
-    expect([this.status(name, 'members', 'owner'), this.status(name, 'members', 'other')]).toEqual(['completed', 'completed']);
-    expect(readJson(this.place(name, 'members', 'other', 'answer.json'))['operations']).toHaveLength(operations);
+    expect(at(other, 'spawned')).toBeGreaterThan(at(owner, 'folder_defeated'));
+    expect(at(other, 'exit_seen')).toBeLessThan(at(owner, 'released'));
+    expect([status(name, 'members', 'owner'), status(name, 'members', 'other')]).toEqual(['completed', 'completed']);
+    expect(readJson(place(name, 'members', 'other', 'answer.json'))['operations']).toHaveLength(operations);
     // The toy guards nothing but its lock, and writes by path: both finish the recovery, which is what a defeat is there to show.
-    expect(this.log(name).filter((line) => line === 'recovered')).toHaveLength(2);
+    expect(log(name).filter((line) => line === 'recovered')).toHaveLength(2);
   }
 
   /** Of a folder that was moved away there is what its owner had recorded in it, and nothing else. */
-  expectMovedAway(name: string): void {
-    const bytes = readFileSync(this.place(name, 'members', 'owner', 'state', 'log.txt'));
+  function expectMovedAway(name: string): void {
+    const bytes = readFileSync(place(name, 'members', 'owner', 'state', 'log.txt'));
     expect(bytes.toString()).toBe('intent\nrecovering\n');
-    expect(filesBelow(this.place(name, 'members', 'owner', 'state'))).toEqual(['log.txt']);
+    expect(filesBelow(place(name, 'members', 'owner', 'state'))).toEqual(['log.txt']);
     const listed = [{ path: 'log.txt', size: bytes.length, sha256: sha256(bytes) }];
-    expect(this.process(name, 'members', 'owner')).toMatchObject({ receipts: null, live_inventory: listed });
-    expect(this.process(name, 'members', 'other').live_inventory).toEqual([]);
-    expect(existsSync(this.place(name, 'members', 'other', 'state'))).toBe(false);
+    expect(processOf(name, 'members', 'owner')).toMatchObject({ receipts: null, live_inventory: listed });
+    expect(processOf(name, 'members', 'other').live_inventory).toEqual([]);
+    expect(existsSync(place(name, 'members', 'other', 'state'))).toBe(false);
   }
 
   /** Of a folder that stayed in its place there is one state. */
-  expectOneState(name: string): void {
-    expect(existsSync(this.place(name, 'members', 'owner', 'state'))).toBe(false);
-    expect(this.process(name, 'members', 'owner').live_inventory).toEqual([]);
+  function expectOneState(name: string): void {
+    expect(existsSync(place(name, 'members', 'owner', 'state'))).toBe(false);
+    expect(processOf(name, 'members', 'owner').live_inventory).toEqual([]);
   }
 
   /** However a recovery was killed, it ends as the one that nobody killed. */
-  expectSameEnds(name: string, ends: number): void {
-    const ended = this.snapshots.filter((one) => one === name || (one.startsWith(`${name}-`) && one.endsWith('-end')));
+  function expectSameEnds(name: string, ends: number): void {
+    const ended = snapshots.filter((one) => one === name || (one.startsWith(`${name}-`) && one.endsWith('-end')));
     expect(ended).toHaveLength(ends);
-    for (const one of ended) expect(this.log(one)).toEqual(['intent', 'recovering', 'recovered']);
-    expect(this.log(`${name}-k1`)).toEqual(['intent', 'recovering']);
+    for (const one of ended) expect(log(one)).toEqual(['intent', 'recovering', 'recovered']);
+    expect(log(`${name}-k1`)).toEqual(['intent', 'recovering']);
   }
+
+  return {
+    ...{ result, snapshots, place, group, process: processOf, moments, log, ofRightShape },
+    ...{ expectRace, expectKept, expectDefeated, expectMovedAway, expectOneState, expectSameEnds },
+  };
 }
