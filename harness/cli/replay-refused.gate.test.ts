@@ -94,7 +94,7 @@ describe.each(['replay', 'reduce'])('%s', (command) => {
 describe('a folder for a state', () => {
   it('that cannot be used is refused in one sentence', () => {
     const long = join(folder.path, 'y'.repeat(300));
-    expect(killpoint('replay', kept, ...one, '--to', long)).toEqual(refused(/the name is too long\. Choose another --to/));
+    expect(killpoint('replay', kept, ...one, '--to', long)).toEqual(refused(/is too long a name\. Check the path/));
     expect(killpoint('replay', kept, ...one, `--to=${resolve('README.md', 'x')}`)).toEqual(
       refused(/has a part that is not a folder/),
     );
