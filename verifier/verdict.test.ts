@@ -5,17 +5,18 @@ import { EvidenceError } from './errors.js';
 import { judge } from './judge.js';
 import { readBundle } from './read/bundle.js';
 import { canonical } from './read/canonical.js';
-import { goodBundle } from './testing/bundle.js';
-import { changed, snapshot } from './testing/match.js';
+import { freshBundle, goodBundle } from './testing/bundle.js';
+import { changed, judged, snapshot } from './testing/match.js';
 import { overall, verify } from './verdict.js';
 
 const good = goodBundle();
+const first = verify(good);
 const held = { result: 'held' } as const;
 const broken = { result: 'broken' } as const;
 const unknown = { result: 'unknown' } as const;
 
 const judgedAs = (model: 'calls/v1' | 'sessions/v1') =>
-  verify(changed((editor) => editor.plan((plan) => void (plan.model = model))));
+  judged(changed((editor) => editor.plan((plan) => void (plan.model = model))));
 const without = { result: 'not_applicable' } as const;
 
 describe('a verdict', () => {
@@ -32,26 +33,26 @@ describe('a verdict', () => {
   ] as const)('of %s', (_what, claims, voids, wanted) => expect(overall(claims, voids)).toBe(wanted));
 
   it('of the good bundle is valid, of the document\u2019s shape, and the same every time', () => {
-    const { verdict, claims } = verify(good);
+    const { verdict, claims } = first;
     expect(verdict.findings).toEqual([]);
     expect(verdict.verdict).toBe('valid');
     expect(validateVerdict(verdict), JSON.stringify(validateVerdict.errors)).toBe(true);
     expect(claims).toHaveLength(4 + 32 * verdict.cases);
     // Another bundle of the same plan: SQLite salts its logs anew, so the root hash is another one.
     const { run: _first, ...document } = verdict;
-    const { run: _second, ...again } = verify(goodBundle()).verdict;
+    const { run: _second, ...again } = verify(freshBundle()).verdict;
     expect(canonical(again) === canonical(document)).toBe(true);
     expect(canonical(verify(good).verdict) === canonical(verdict)).toBe(true);
   });
 
   it('counts what was expected and seen, and something of everything', () => {
-    const { results } = verify(good).verdict;
+    const { results } = first.verdict;
     expect(results.every(({ expected, seen }) => expected === seen)).toBe(true);
     // What had nothing to judge is no guarantee kept; everything has something to judge somewhere.
     for (const { expected, result } of results) expect(result).toBe(expected === 0 ? 'not_applicable' : 'held');
     const held = results.filter(({ result }) => result === 'held').map(({ guarantee }) => guarantee);
     expect(new Set(held).size).toBe(36);
-    const { claims } = verify(good).verdict;
+    const { claims } = first.verdict;
     expect(claims).toEqual({ held: held.length, broken: 0, unknown: 0, not_applicable: results.length - held.length });
   });
 
@@ -71,10 +72,10 @@ describe('a verdict', () => {
         );
       }
     });
-    const { run: first, ...before } = verify(good).verdict;
-    const { run: second, ...after } = verify(other).verdict;
+    const { run: ran, ...before } = first.verdict;
+    const { run: again, ...after } = judged(other);
     expect(canonical(after)).toBe(canonical(before));
-    expect(second).not.toEqual(first);
+    expect(again).not.toEqual(ran);
   });
 });
 
@@ -117,7 +118,7 @@ describe('a guarantee', () => {
 
 describe('a model that is not that of the record', () => {
   it('finds no log, leaves unknown whatever asks for it, and is judged by no guarantee of another one', () => {
-    const { verdict } = judgedAs('sessions/v1');
+    const verdict = judgedAs('sessions/v1');
     expect(verdict.verdict).toBe('invalid');
     expect(new Set(verdict.findings.map(({ code }) => code))).toEqual(
       new Set(['log-damaged', 'record-malformed', 'session-folder-malformed']),
@@ -130,8 +131,8 @@ describe('a model that is not that of the record', () => {
   });
 
   it('changes nothing where the plan names calls, which is what a plan without a model means', () => {
-    const { plan: _named, run: _first, ...named } = judgedAs('calls/v1').verdict;
-    const { plan: _unnamed, run: _second, ...unnamed } = verify(good).verdict;
+    const { plan: _named, run: _first, ...named } = judgedAs('calls/v1');
+    const { plan: _unnamed, run: _second, ...unnamed } = first.verdict;
     expect(canonical(named)).toBe(canonical(unnamed));
   });
 });
@@ -158,7 +159,7 @@ describe('what is not there', () => {
   it('a file that cannot be read leaves its claims unknown', () => {
     const files = new Map(good.files);
     files.delete('data/cases/control/producer/receipts.jsonl');
-    const { verdict } = verify({
+    const verdict = judged({
       files,
       forbidden: [],
       unreadable: [{ path: 'data/cases/control/producer/receipts.jsonl', why: 'cannot be read' }],
@@ -172,9 +173,9 @@ describe('what is not there', () => {
     const folder = 'data/cases/control/producer';
     const files = new Map([...good.files].filter(([path]) => !path.startsWith(folder)));
     const unreadable = [{ path: folder, why: 'cannot be read', isFolder: true }];
-    expect(verify({ files, forbidden: [], unreadable }).verdict).toMatchObject({ verdict: 'unknown', findings: [] });
+    expect(judged({ files, forbidden: [], unreadable })).toMatchObject({ verdict: 'unknown', findings: [] });
     files.delete('data/build.json');
-    const { verdict } = verify({ files, forbidden: [], unreadable });
+    const verdict = judged({ files, forbidden: [], unreadable });
     expect(verdict.verdict).toBe('invalid');
     expect(verdict.findings.map(({ code }) => code)).toContain('file-missing');
   });
@@ -186,7 +187,7 @@ describe('what is not there', () => {
         (value) => void (value.void = { detail: 'd', reason: 'survivors', snapshot: 'producer' }),
       ),
     );
-    const { verdict } = verify(tree);
+    const verdict = judged(tree);
     expect(verdict).toMatchObject({ verdict: 'unknown', void: 1, findings: [] });
     expect(verdict.results.filter(({ scope }) => scope === 'first').every(({ result }) => result === 'unknown')).toBe(true);
   });
@@ -200,7 +201,7 @@ describe('what is not there', () => {
           value.selected = selected;
         });
       });
-    const { verdict } = verify(
+    const verdict = judged(
       without(
         readBundle(good)
           .cases.map(({ id }) => id)
@@ -209,6 +210,6 @@ describe('what is not there', () => {
     );
     expect(verdict).toMatchObject({ verdict: 'unknown', findings: [] });
     expect(verdict.results.filter(({ scope }) => scope === 'first').every(({ result }) => result === 'unknown')).toBe(true);
-    expect(verify(without(null)).verdict).toMatchObject({ verdict: 'invalid' });
+    expect(judged(without(null))).toMatchObject({ verdict: 'invalid' });
   });
 });

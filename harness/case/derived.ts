@@ -102,7 +102,8 @@ function demandWhole(source: Source, powerLoss: PowerLoss, left: string): void {
   if (digestOf(files) !== digestOf(found)) throw new Unmodelled('The trace does not lead to the state that the role left.');
 }
 
-function lineOf({ number, cut, choice: { rule, at }, sha256 }: NumberedState, answer: ServeAnswer): DerivedState {
+/** What is kept of a state. */
+export function lineOf({ number, cut, choice: { rule, at }, sha256 }: NumberedState, answer: ServeAnswer): DerivedState {
   return { state: number, cut, rule, at, sha256, ...answer };
 }
 

@@ -2,11 +2,11 @@
  * A state that a power loss may have left, by its number in a bundle: derived again from the trace, and looked at by the subject. Nothing
  * of the bundle is changed, and nothing that it holds is trusted: a path leads to a plain file in it or nowhere.
  */
-import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DerivedState, ServeAnswer } from '../contract/types.js';
 import { validateDerivedState } from '../contract/validators.js';
-import { HarnessError } from '../errors.js';
+import { CaseVoid, HarnessError } from '../errors.js';
+import { factsOfGiven } from '../io/given.js';
 import type { Installation } from '../io/installation.js';
 import { parseCanonical } from '../io/canonical.js';
 import { filesBelow } from '../io/inventory.js';
@@ -36,7 +36,8 @@ import { commandOf, findSubjects, type InstalledSubject, subjectNamed } from '..
 export interface Named {
   readonly bundle: string;
   readonly case: string;
-  readonly arm: string;
+  /** Where the case has one under power loss, that one need not be named. */
+  readonly arm: string | undefined;
   readonly state: number;
   readonly subjects: readonly string[];
 }
@@ -54,6 +55,10 @@ export interface Found {
 
 /** A state of a subject is small; beyond this it is none. */
 const largestFile = 2 ** 30;
+/** Of a line that tells of a state, none is near it. */
+const longestRecord = 2 ** 16;
+
+const elsewhere = 'What else is wrong with the bundle is told by killpoint verify.';
 
 export function findState({ bundle, case: caseId, arm: armId, state, subjects }: Named, installation: Installation): Found {
   demandBundle(bundle);
@@ -66,14 +71,12 @@ export function findState({ bundle, case: caseId, arm: armId, state, subjects }:
   );
   const subject = subjectNamed(installed, plan.subject);
   const planned = one(plan.cases, caseId, 'case', 'The plan of the bundle');
-  const arm = one<PlannedCase['arms'][number]>(planned.arms, armId, 'arm', `The case ${planned.id}`);
+  const arm = armOf(planned, armId);
   const { crash } = arm;
-  if (crash?.model !== 'power-loss')
-    throw new HarnessError('usage', `The arm ${arm.id} of the case ${planned.id} is not under power loss.`);
   const folder = join(bundle, 'data', 'cases', planned.id);
   const begun = arm.role === 'produce' ? null : join(folder, arm.from ?? producer, 'state');
-  const source = sourceOf(join(folder, arm.id, 'trace.txt'), begun, subject.description.volatile);
   return modelled(() => {
+    const source = sourceOf(join(folder, arm.id, 'trace.txt'), begun, subject.description.volatile);
     const surveyed = survey(source, crash);
     const found = stateNumbered(state, distinctStatesOf(source, crash, surveyed));
     const recorded = recordedIn(join(folder, arm.id, 'states.jsonl'), state);
@@ -122,6 +125,24 @@ export async function withServe<T>(
   }
 }
 
+type ArmUnderPowerLoss = PlannedCase['arms'][number] & { readonly crash: PowerLoss };
+
+function armOf({ id: caseId, arms }: PlannedCase, named: string | undefined): ArmUnderPowerLoss {
+  const isOne = (arm: PlannedCase['arms'][number]): arm is ArmUnderPowerLoss => arm.crash?.model === 'power-loss';
+  const refuse = (why: string): never => {
+    throw new HarnessError('usage', why);
+  };
+  if (named !== undefined) {
+    const arm = one(arms, named, 'arm', `The case ${caseId}`);
+    return isOne(arm) ? arm : refuse(`The arm ${arm.id} of the case ${caseId} is not under power loss.`);
+  }
+  const [only, ...more] = arms.filter(isOne);
+  if (only === undefined) return refuse(`The case ${caseId} has no arm under power loss.`);
+  if (more.length === 0) return only;
+  const names = [only, ...more].map(({ id }) => id).join(', ');
+  return refuse(`The case ${caseId} has several arms under power loss: ${names}. Name one with --arm.`);
+}
+
 function stateNumbered(state: number, states: Generator<NumberedState, Counts>): NumberedState {
   for (let result = states.next(); ; result = states.next()) {
     if (result.done === true)
@@ -135,19 +156,40 @@ function stateNumbered(state: number, states: Generator<NumberedState, Counts>):
 
 function sourceOf(trace: string, begun: string | null, volatile: readonly string[]): Source {
   demandFile(trace);
-  const paths = begun === null ? [] : filesBelow(begun, volatile);
+  const paths = begun === null ? [] : carried(() => filesBelow(begun, volatile));
+  if (paths.some((path) => path.includes('/'))) throw new Unmodelled('The state that the arm begins with has a folder below it.');
   const files = new Map(paths.map((path) => [path, read(join(begun ?? '', path), largestFile)]));
   return { begun: files, lines: () => linesIn(trace, longestItem), volatile };
 }
 
+function carried<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof CaseVoid) throw new HarnessError('usage', `${error.message} ${elsewhere}`, { cause: error });
+    throw error;
+  }
+}
+
 function recordedIn(path: string, state: number): DerivedState | null {
   demandFile(path);
-  for (const line of linesIn(path)) {
-    const value: unknown = parseCanonical(line);
-    if (!validateDerivedState(value)) throw new HarnessError('usage', `${path} has a line that is no derived state.`);
+  let number = 0;
+  for (const line of linesIn(path, longestRecord)) {
+    number += 1;
+    const value = derivedStateIn(line);
+    if (value === null) throw new HarnessError('usage', `Line ${number} of ${path} is no derived state. ${elsewhere}`);
     if (value.state === state) return value;
   }
   return null;
+}
+
+function derivedStateIn(line: string): DerivedState | null {
+  try {
+    const value = parseCanonical(line);
+    return validateDerivedState(value) ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 function one<T extends { readonly id: string }>(all: readonly T[], id: string, what: string, whose: string): T {
@@ -171,7 +213,7 @@ function modelled<T>(work: () => T): T {
 
 /** By its tag file, before anything in it is asked for. */
 function demandBundle(folder: string): void {
-  const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  const isThere = (path: string): boolean => factsOfGiven(path) !== undefined;
   const isBundle = isThere(folder) && isThere(join(folder, 'bagit.txt'));
   if (isBundle) return;
   const what = isThere(folder) ? `${folder} is no bundle: it has no bagit.txt` : `There is no folder ${folder}`;
@@ -179,14 +221,13 @@ function demandBundle(folder: string): void {
 }
 
 function demandFile(path: string): void {
-  const facts = lstatSync(path, { throwIfNoEntry: false });
-  if (facts === undefined || !facts.isFile()) throw new HarnessError('usage', `The bundle has no file ${path}.`);
+  if (factsOfGiven(path)?.isFile() !== true) throw new HarnessError('usage', `The bundle has no file ${path}. ${elsewhere}`);
 }
 
 function read(path: string, maxBytes: number): Buffer {
   try {
     return readPlainFile(path, maxBytes, { follow: false });
   } catch (error) {
-    throw new HarnessError('usage', `${path} cannot be read: ${(error as Error).message}.`, { cause: error });
+    throw new HarnessError('usage', `${path} cannot be read: ${(error as Error).message}. ${elsewhere}`, { cause: error });
   }
 }

@@ -15,8 +15,8 @@ export function addDoctor(root: Command, exit: Exit): void {
     .option('--out <dir>', 'where bundles would go (default: here)')
     .option('--json', 'print one JSON document on standard output', false)
     .action(async ({ out, json }: { out?: string; json: boolean }) => {
-      if (out !== undefined) demandWritableOut(resolve(out));
       const folder = resolve(out ?? '.');
+      demandWritableOut(folder);
       const { checks: ofRuns } = await diagnose(folder);
       const checks = [...ofRuns, probeSyncCost(folder)];
       const ready = checks.every(({ available, weight }) => available || weight !== 'needed');

@@ -7,6 +7,7 @@
  */
 import { Command, CommanderError } from 'commander';
 import { HarnessError } from '../errors.js';
+import { refusalOfGiven } from '../io/given.js';
 import { ownInstallation } from '../io/installation.js';
 import { packageVersions } from '../probe/versions.js';
 import { addCorrupt } from './corrupt.js';
@@ -36,7 +37,7 @@ async function main(argv: readonly string[]): Promise<number> {
     await program((given) => void (code = given)).parseAsync([...argv]);
     return code;
   } catch (error) {
-    return failed(error, argv.includes('--json'));
+    return failed(refusalOfGiven(error, argv.slice(2)) ?? error, argv.includes('--json'));
   }
 }
 

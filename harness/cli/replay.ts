@@ -1,11 +1,11 @@
 /** `killpoint replay` and `killpoint reduce`: a state that a power loss may have left, rebuilt from a bundle and told in words. */
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ServeAnswer } from '../contract/types.js';
 import { CaseVoid, HarnessError } from '../errors.js';
-import { ownInstallation } from '../io/installation.js';
-import { demandWritableOut, makeFolder } from '../io/out.js';
+import { ownInstallation, within } from '../io/installation.js';
+import { demandWritableOut, makeFolder, nearestExisting } from '../io/out.js';
 import { type ReducedStory, replayText, storyText } from '../report/derived-state.js';
 import { itemsOf } from '../power-loss/items.js';
 import { type Source, type State, stateAtEnd } from '../power-loss/derive.js';
@@ -17,7 +17,7 @@ import { addSubjectOption, fromZero, positive } from './options.js';
 
 interface Options {
   case: string;
-  arm: string;
+  arm?: string;
   state: number;
   cut?: number;
   subject: string[];
@@ -31,14 +31,14 @@ export function addReplay(root: Command, exit: Exit): void {
     )
     .option('--to <folder>', 'a new or empty folder that the state is written to')
     .action(async (bundle: string, options: Options & { to?: string }) => {
-      const to = options.to === undefined ? null : demandEmpty(resolve(options.to));
-      const found = findState({ ...options, bundle, subjects: options.subject }, ownInstallation());
+      const found = foundFor(bundle, options);
+      const to = options.to === undefined ? null : demandEmpty(resolve(options.to), bundle);
+      const shown = options.cut === undefined ? found.state : occurrenceAt(found, options.cut);
       const answer = await looking(() => withServe(found, (lookAt) => lookAt(found.state.files)));
       if (to !== null) {
         makeFolder(to);
         writeState(found.state.files, to);
       }
-      const shown = options.cut === undefined ? found.state : occurrenceAt(found, options.cut);
       process.stdout.write(replayText({ ...found, shown, answer, to }, options.json));
       exit(isAsRecorded(found, answer) ? 0 : 1);
     });
@@ -47,15 +47,23 @@ export function addReplay(root: Command, exit: Exit): void {
 export function addReduce(root: Command, exit: Exit): void {
   named(root.command('reduce'), 'find the shortest story of a state that fails')
     .description(
-      'Leaves out operations of a trace, and losses, as long as the state that a power loss left still fails in the same way: it is refused, or holds fewer entries than were promised. Exit 0 where it fails, 1 where it does not.',
+      'Leaves out operations of a trace, and losses, as long as the state that a power loss left still fails in the same way: it is refused, or holds fewer entries than --promised says. Exit 0 where it fails, 1 where it does not. Not looked for: entries that are not those of the record (the finding record-forked) and a subject that misreads what the state holds (recovery-misread); killpoint verify judges these, and replay shows the state.',
     )
-    .option('--promised <seq>', 'how many entries had been promised when the power went', positive)
+    .option(
+      '--promised <seq>',
+      'how many entries had been promised when the power went, as the finding promise-lost says',
+      positive,
+    )
     .action(async (bundle: string, options: Options & { promised?: number }) => {
-      const found = findState({ ...options, bundle, subjects: options.subject }, ownInstallation());
-      const story = await looking(() => storyOf(found, options.promised ?? 0, options.cut));
-      process.stdout.write(storyText({ ...found, story, promised: options.promised ?? null }, options.json));
-      exit(story === null ? 1 : 0);
+      const found = foundFor(bundle, options);
+      const told = await looking(() => storyOf(found, options.promised ?? 0, options.cut));
+      process.stdout.write(storyText({ ...found, ...told, promised: options.promised ?? null }, options.json));
+      exit(told.story === null ? 1 : 0);
     });
+}
+
+function foundFor(bundle: string, { case: caseId, arm, state, subject: subjects }: Options): Found {
+  return findState({ bundle, case: caseId, arm, state, subjects }, ownInstallation());
 }
 
 function named(command: Command, summary: string): Command {
@@ -63,19 +71,24 @@ function named(command: Command, summary: string): Command {
     .summary(summary)
     .argument('<bundle>', 'the folder of a bundle; it is not changed')
     .requiredOption('--case <id>', 'the case')
-    .requiredOption('--arm <id>', 'the arm, which is under power loss')
+    .option('--arm <id>', 'the arm, which is under power loss; need not be named where the case has one such')
     .requiredOption('--state <number>', 'the number of the state, as states.jsonl has it', positive)
     .option('--cut <number>', 'the cut at which it is looked at, where it occurs at several; else the first', fromZero)
     .option('--json', 'print one JSON document on standard output', false);
   return addSubjectOption(command);
 }
 
-async function storyOf(found: Found, promised: number, cut: number | undefined): Promise<ReducedStory | null> {
+async function storyOf(
+  found: Found,
+  promised: number,
+  cut: number | undefined,
+): Promise<{ answer: ServeAnswer; story: ReducedStory | null }> {
   const { source, powerLoss, state } = found;
   const all = [...source.lines()].filter((line) => line !== '' && !/^\d+ \+\+\+ /.test(line));
   return withServe(found, async (lookAt) => {
     const failing = async ({ files }: Pick<State, 'files'>): Promise<string | null> => failureOf(await lookAt(files), promised);
-    if ((await failing(state)) === null) return null;
+    const answer = await lookAt(state.files);
+    if (failureOf(answer, promised) === null) return { answer, story: null };
     const occurrences =
       cut === undefined && promised > 0 ? occurrencesOf(found) : [cut === undefined ? state : occurrenceAt(found, cut)];
     for (const { cut: at, pending, choice } of occurrences) {
@@ -83,7 +96,7 @@ async function storyOf(found: Found, promised: number, cut: number | undefined):
       const whole = stateAtEnd({ ...source, lines: () => lines }, powerLoss, () => true);
       if (promised > 0 && (await failing(whole)) !== null) continue;
       const story = await reduce({ source, lines, parameters: powerLoss, pending, kept: choice.kept, failing });
-      return story && { ...story, ...toldBy(story, lines, source), cut: at };
+      return { answer, story: story && { ...story, ...toldBy(story, lines, source), cut: at } };
     }
     throw new HarnessError(
       'usage',
@@ -127,13 +140,16 @@ async function looking<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Looked at before anything is derived: a state is written to a folder of its own. */
-function demandEmpty(folder: string): string {
+/** Looked at before the subject is asked: a state is written to a folder of its own, and never into the bundle. */
+function demandEmpty(folder: string, bundle: string): string {
+  const refuse = (why: string): never => {
+    throw new HarnessError('usage', `${folder} ${why}. Give a new or empty folder with --to.`);
+  };
+  if (within(realpathSync(bundle), realpathSync(nearestExisting(folder))))
+    return refuse('lies in the bundle, which is not changed');
   const found = statSync(folder, { throwIfNoEntry: false });
-  if (found === undefined) demandWritableOut(folder, 'A state', '--to');
-  else if (!found.isDirectory())
-    throw new HarnessError('usage', `${folder} is no folder: a state is written to a folder of its own.`);
-  else if (readdirSync(folder).length > 0)
-    throw new HarnessError('usage', `${folder} is not empty: a state is written to a folder of its own.`);
+  if (found?.isDirectory() === false) return refuse('is no folder');
+  if (found !== undefined && readdirSync(folder).length > 0) return refuse('is not empty');
+  demandWritableOut(folder, 'A state', '--to');
   return folder;
 }

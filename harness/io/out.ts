@@ -3,7 +3,7 @@
  *
  * Folders are made one by one: `mkdir` with `recursive` was seen to spin for ever below `/proc`, deaf to every signal but SIGKILL.
  */
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, HarnessError } from '../errors.js';
 import { makeWorkFolder } from './work-folder.js';
@@ -20,11 +20,25 @@ export function demandWritableOut(out: string, what = 'Bundles', option = '--out
   } catch (error) {
     return refuse(codeOf(error) === 'EROFS' ? `${existing} is read-only` : `this user may not write in ${existing}`, error);
   }
+  // Nothing is there, and yet a link may lead nowhere, or the name be none.
+  const [isLink, error] = linkAt(out);
+  if (error === 'ENAMETOOLONG') return refuse('the name is too long');
+  if (error !== null) return refuse(`it cannot be looked at (${error})`);
+  if (isLink && existing !== resolve(out)) return refuse('it is a symbolic link that leads nowhere');
   try {
     // Some file systems (`/proc`) let everybody write, by the modes, and nobody make a folder.
     makeWorkFolder(existing, '.killpoint-out').remove();
   } catch (error) {
     return refuse(`no folder can be made in ${existing} (${codeOf(error) ?? String(error)})`, error);
+  }
+}
+
+/** Whether it is one, and why that cannot be told. */
+function linkAt(path: string): [boolean, string | null] {
+  try {
+    return [lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true, null];
+  } catch (error) {
+    return [false, codeOf(error) ?? String(error)];
   }
 }
 

@@ -44,6 +44,7 @@ function openPlain(path: string, flags: number): number {
       ENXIO: 'it is not a plain file',
       EACCES: 'this user may not read it',
       ENOENT: 'it does not exist',
+      ENAMETOOLONG: 'the name is too long',
       ENOTDIR: 'a part of the path is not a folder',
     };
     const reason = plain[(error as NodeJS.ErrnoException).code ?? ''];

@@ -76,7 +76,8 @@ export function* crashMistakes(arm: LooseArm, at: string, subject: Subject | und
       };
     return yield* tracedMistakes(arm, crash, 'power loss', at);
   }
-  if (crash.model !== 'race' && arm.role !== undefined && arm.role !== 'resume')
+  const isOwner = crash.model === 'zombie' || crash.model === 'crash-in-recovery';
+  if (isOwner && arm.role !== undefined && arm.role !== 'resume')
     yield { pointer: `${at}/crash`, sentence: `needs the role "resume", and the role here is "${arm.role}"` };
   if (crash.model === 'race') {
     const place = crash.forced === true ? 'projection.read' : crash.forced === false ? 'role.ready' : undefined;
@@ -100,7 +101,7 @@ function* tracedMistakes(
     yield { pointer: `${at}/crash`, sentence: 'needs the role "produce" or "resume", and the role here is "restart"' };
   if (role === 'produce' && from !== undefined)
     yield { pointer: `${at}/from`, sentence: `is given for a producer under ${under}, which begins with nothing` };
-  if (every !== undefined && offset !== undefined && offset >= every)
+  if (every !== undefined && every >= 1 && offset !== undefined && offset >= every)
     yield { pointer: `${at}/crash/offset`, sentence: `is ${offset}, and no number divided by ${every} leaves that` };
 }
 

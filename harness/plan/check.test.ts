@@ -264,6 +264,11 @@ describe('the arms of a plan that are told something, or to which something is d
 
   it('of the wrong shape are told once', () => {
     const arm = { ...recovery('arm'), crash: { model: 'race', racers: 1 }, operation: 'nothing' } as unknown as PlannedArm;
-    expect(mistakes([arm]).map(([pointer]) => pointer)).toEqual(['/0/operation', '/0/crash', '/0/expect/ended']);
+    expect(mistakes([arm]).map(([pointer]) => pointer)).toEqual([
+      '/0/operation',
+      '/0/crash',
+      '/0/crash/racers',
+      '/0/expect/ended',
+    ]);
   });
 });

@@ -31,17 +31,43 @@ export function mistakesOf(plan: unknown, subjects: readonly Subject[]): Mistake
   );
 }
 
-/** A choice (`anyOf`, `oneOf`) that failed reports every branch; only the outermost choice says something to a person. */
+/**
+ * A choice (`anyOf`, `oneOf`) that failed reports every branch. What a person chose by a word (`"model": "race"`) is that branch's to tell; of any
+ * other choice only the outermost says something to a person.
+ */
 function shapeMistakes(errors: readonly ShapeError[]): Mistake[] {
-  const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
+  const choices = errors.filter(isChoice).map((choice) => ({ choice, branch: chosenBranch(choice, errors) }));
   const hidden = (error: ShapeError): boolean =>
-    choices.some(
-      (choice) =>
-        error !== choice &&
-        error.schemaPath.startsWith(`${choice.schemaPath}/`) &&
-        error.instancePath.startsWith(choice.instancePath),
+    choices.some(({ choice, branch }) =>
+      error === choice ? branch !== null : isWithin(error, choice) && (branch === null || !isBelow(error, branch)),
     );
   return errors.filter((error) => !hidden(error)).map((error) => ({ pointer: error.instancePath, sentence: sentenceOf(error) }));
+}
+
+function isChoice({ keyword }: ShapeError): boolean {
+  return keyword === 'anyOf' || keyword === 'oneOf';
+}
+
+function isBelow({ schemaPath }: ShapeError, path: string): boolean {
+  return schemaPath.startsWith(`${path}/`);
+}
+
+function isWithin(error: ShapeError, choice: ShapeError): boolean {
+  return isBelow(error, choice.schemaPath) && error.instancePath.startsWith(choice.instancePath);
+}
+
+/** The one branch whose word and kind are what is there; null where there is none, or more than one. */
+function chosenBranch(choice: ShapeError, errors: readonly ShapeError[]): string | null {
+  const branches = new Map<string, boolean>();
+  for (const error of errors) {
+    if (error === choice || !isWithin(error, choice)) continue;
+    const path = `${choice.schemaPath}/${error.schemaPath.slice(choice.schemaPath.length + 1).split('/')[0] ?? ''}`;
+    const depth = error.instancePath.slice(choice.instancePath.length).split('/').length - 1;
+    const isOther = (error.keyword === 'const' && depth <= 1) || (error.keyword === 'type' && depth === 0);
+    branches.set(path, (branches.get(path) ?? true) && !isOther);
+  }
+  const fitting = [...branches].filter(([, fits]) => fits);
+  return branches.size > 1 && fitting.length === 1 ? (fitting[0]?.[0] ?? null) : null;
 }
 
 function sentenceOf({ keyword, params, message, instancePath }: ShapeError): string {

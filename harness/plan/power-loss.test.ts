@@ -77,7 +77,24 @@ describe('the mistakes of a plan under power loss', () => {
       ['/1/id', 'is a name that the power loss "arm" may need for its own snapshots'],
     ]);
     expect(mistakes([armWith('produce', powerLoss({ seed: 'a b' }))])).toEqual([
-      ['/0/crash', expect.stringMatching(/a "power-loss".*with all/)],
+      ['/0/crash/seed', expect.stringMatching(/must match pattern/)],
     ]);
+  });
+
+  it('are those of the model that is named, and no other', () => {
+    const wrong = { persistence: 'xfs', subsets: 1e8, seed: '', every: 0, offset: 4, family: 'reads' } as unknown as PowerLoss;
+    expect(mistakes([armWith('produce', powerLoss(wrong))])).toEqual([
+      ['/0/crash', 'has the unknown member "family"'],
+      ['/0/crash/persistence', 'must be one of "strictest", "ext4"'],
+      ['/0/crash/subsets', expect.stringMatching(/^must be <= \d+$/)],
+      ['/0/crash/seed', expect.stringMatching(/must match pattern/)],
+      ['/0/crash/every', 'must be >= 1'],
+    ]);
+    const { seed: _seed, ...lacking } = powerLoss();
+    expect(mistakes([armWith('produce', lacking as PowerLoss)])).toEqual([['/0/crash', 'lacks the member "seed"']]);
+    for (const model of [undefined, 'flood'])
+      expect(mistakes([armWith('produce', { ...powerLoss(), model } as unknown as PowerLoss)])).toEqual([
+        ['/0/crash', expect.stringMatching(/a "power-loss".*with all/)],
+      ]);
   });
 });

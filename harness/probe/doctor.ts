@@ -1,6 +1,6 @@
 /**
- * What this machine can do, as far as a run needs it: every probe, in one list. The answer is printed by `killpoint doctor` and recorded in
- * every bundle, so that a missing mechanism is never taken for a passed test.
+ * What this machine can do, as far as a run needs it, in one list. The answer is recorded in every bundle, so that a missing mechanism is never
+ * taken for a passed test. `killpoint doctor` prints it, and what a sync costs besides, which is measured nowhere else: no run waits for that.
  */
 import { probeCgroup } from './cgroup.js';
 import type { Check } from './check.js';

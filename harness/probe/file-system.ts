@@ -4,8 +4,8 @@
  * SQLite's write-ahead log needs coherent shared memory; on mounts shared with another kernel pages of zeros were seen, with no error at
  * open. Such kinds are warned about before anything runs there.
  */
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync, realpathSync } from 'node:fs';
+import { nearestExisting } from '../io/out.js';
 import type { Check } from './check.js';
 
 const unsafe = /^(nfs4?|cifs|smb3?|smbfs|9p|virtiofs|vboxsf|fuse\..*|fuseblk|afs|ceph|glusterfs|lustre|prl_fs|vmhgfs)$/;
@@ -32,8 +32,4 @@ export function probeFileSystem(path: string): Check & { readonly type: string }
     ? `${type} is shared with another kernel or a server: SQLite's write-ahead log is not safe there; choose a local folder`
     : `${type} under the output folder`;
   return { name: 'file_system', available: !bad, weight: 'used', detail, type };
-}
-
-function nearestExisting(path: string): string {
-  return existsSync(path) ? path : nearestExisting(dirname(path));
 }

@@ -3,66 +3,41 @@
  * entered for good.
  */
 import { execa } from 'execa';
-import { accessSync, constants } from 'node:fs';
+import { codeOf } from '../errors.js';
 import type { Check } from './check.js';
+import { loopDevices } from './loop.js';
 
-export async function probeIsolation(): Promise<Check[]> {
-  const [user, network, mount] = await Promise.all([
-    namespaced('--user'),
-    namespaced('--net'),
-    execa('mount', ['--version'], { reject: false, stdin: 'ignore' }),
-  ]);
-  const isRoot = process.getuid?.() === 0;
+export async function probeIsolation(unshare = 'unshare'): Promise<Check[]> {
+  const [user, network] = await Promise.all([namespaced(unshare, '--user'), namespaced(unshare, '--net')]);
   return [
-    loopDevices({ isRoot, hasMount: !mount.failed, device: '/dev/loop-control' }),
+    loopDevices(),
     {
       name: 'user_namespace',
-      available: user,
+      available: user === 'made',
       weight: 'information',
-      detail: user
-        ? 'user namespaces can be made: a file system can be mounted without being root'
-        : 'user namespaces cannot be made here; who is not root can mount nothing',
+      detail: {
+        made: 'user namespaces can be made: a file system can be mounted without being root',
+        refused: 'user namespaces cannot be made here; who is not root can mount nothing',
+        untried: `user namespaces were not tried: ${notThere}`,
+      }[user],
     },
     {
       name: 'network_namespace',
-      available: network,
+      available: network === 'made',
       weight: 'information',
-      detail: network ? 'network namespaces can be made; runs do not use them yet' : 'network namespaces cannot be made here',
+      detail: {
+        made: 'network namespaces can be made; runs do not use them yet',
+        refused: 'network namespaces cannot be made here',
+        untried: `network namespaces were not tried: ${notThere}`,
+      }[network],
     },
   ];
 }
 
-async function namespaced(kind: '--user' | '--net'): Promise<boolean> {
-  const trial = await execa('unshare', [kind, '--map-root-user', '--', 'true'], { reject: false, stdin: 'ignore' });
-  return !trial.failed;
-}
+const notThere = 'unshare is not installed (Debian: util-linux)';
 
-/** What an image of a file system needs to be mounted. */
-export interface LoopMeans {
-  readonly isRoot: boolean;
-  readonly hasMount: boolean;
-  /** Where loop devices are asked for. */
-  readonly device: string;
-}
-
-export function loopDevices({ isRoot, hasMount, device }: LoopMeans): Check {
-  const missing = [
-    ...(isRoot ? [] : ['this user is not root']),
-    ...(mayUse(device) ? [] : [`${device} cannot be opened`]),
-    ...(hasMount ? [] : ['mount is not installed']),
-  ];
-  const detail =
-    missing.length === 0
-      ? 'the image of a file system can be mounted'
-      : `the image of a file system cannot be mounted: ${missing.join(', ')}; what a real one leaves after a power loss is not tried`;
-  return { name: 'loop_device', available: missing.length === 0, weight: 'information', detail };
-}
-
-function mayUse(device: string): boolean {
-  try {
-    accessSync(device, constants.R_OK | constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
+async function namespaced(unshare: string, kind: '--user' | '--net'): Promise<'made' | 'refused' | 'untried'> {
+  const trial = await execa(unshare, [kind, '--map-root-user', '--', 'true'], { reject: false, stdin: 'ignore' });
+  if (!trial.failed) return 'made';
+  return codeOf(trial.cause) === 'ENOENT' ? 'untried' : 'refused';
 }

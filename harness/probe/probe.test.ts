@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ownCgroup } from '../process/cgroup.js';
 import { fileSystemOf, isUnsafeFileSystem } from './file-system.js';
-import { loopDevices } from './isolation.js';
+import { probeIsolation } from './isolation.js';
+import { loopDevices } from './loop.js';
 import { probeSyncCost, syncCostAt } from './sync-cost.js';
+import { probeTracing } from './tracing.js';
 import { hasWalResetDefect } from './versions.js';
 
 const mounts = [
@@ -98,13 +100,34 @@ describe('a sync', () => {
 });
 
 describe('the image of a file system', () => {
-  it('can be mounted by root with a loop device and the program', () => {
-    const means = { isRoot: true, hasMount: true, device: '/dev/null' };
+  it('can be mounted by root with a loop device and the programs', () => {
+    const means = { isRoot: true, device: '/dev/null', has: () => true };
     expect(loopDevices(means)).toMatchObject({ available: true });
     expect(loopDevices({ ...means, isRoot: false }).detail).toMatch(/not root/);
-    expect(loopDevices({ isRoot: false, hasMount: false, device: '/nowhere' })).toMatchObject({
-      available: false,
-      detail: expect.stringMatching(/not root, \/nowhere cannot be opened, mount is not installed/) as string,
-    });
+    const lacking = loopDevices({ isRoot: false, device: '/nowhere', has: (program) => program === 'mount' });
+    expect(lacking.available).toBe(false);
+    expect(lacking.detail).toMatch(
+      /not root, \/nowhere cannot be opened, mkfs\.ext4 is not installed \(.*\), mkfs\.xfs is not installed/,
+    );
+  });
+});
+
+describe('a program that is not installed', () => {
+  it('is what is said to be missing, not what it would have tried', async () => {
+    const [, user, network] = await probeIsolation('/nowhere/unshare');
+    for (const check of [user, network])
+      expect(check).toMatchObject({
+        available: false,
+        detail: expect.stringMatching(/not tried: unshare is not installed/) as string,
+      });
+    const [refused] = (await probeIsolation('/bin/false')).slice(1);
+    expect(refused?.detail).toMatch(/cannot be made here/);
+  });
+
+  it('leaves every case void that is traced, power loss too', async () => {
+    const [strace] = await probeTracing('/nowhere/strace');
+    expect(strace?.detail).toBe(
+      'strace is not installed; cases that kill before a system call, have one fail, or lose power are void',
+    );
   });
 });

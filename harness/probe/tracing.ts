@@ -6,10 +6,12 @@ import { execa } from 'execa';
 import { tracerName } from '../process/end.js';
 import type { Check } from './check.js';
 
-export async function probeTracing(): Promise<Check[]> {
-  const version = await execa(tracerName, ['-V'], { reject: false, stdin: 'ignore' });
+const untraced = 'cases that kill before a system call, have one fail, or lose power are void';
+
+export async function probeTracing(tracer = tracerName): Promise<Check[]> {
+  const version = await execa(tracer, ['-V'], { reject: false, stdin: 'ignore' });
   if (version.failed) {
-    const detail = 'strace is not installed; cases that kill before a system call, or have one fail, are void';
+    const detail = `strace is not installed; ${untraced}`;
     return [
       { name: 'strace', available: false, weight: 'used', detail },
       { name: 'ptrace', available: false, weight: 'used', detail: 'not tried without strace' },
@@ -19,19 +21,19 @@ export async function probeTracing(): Promise<Check[]> {
   const failsAtSync = ['-D', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO'];
   const syncs = ['-e', 'try { fs.fsyncSync(fs.openSync(".")) } catch ({ code }) { process.exitCode = code === "EIO" ? 5 : 6 }'];
   const [killed, failed] = await Promise.all([
-    execa(tracerName, [...killsAtExit, process.execPath, '--version'], { reject: false, stdin: 'ignore' }),
-    execa(tracerName, [...failsAtSync, process.execPath, ...syncs], { reject: false, stdin: 'ignore' }),
+    execa(tracer, [...killsAtExit, process.execPath, '--version'], { reject: false, stdin: 'ignore' }),
+    execa(tracer, [...failsAtSync, process.execPath, ...syncs], { reject: false, stdin: 'ignore' }),
   ]);
   const works = killed.signal === 'SIGKILL' && failed.exitCode === 5;
   return [
-    { name: 'strace', available: true, weight: 'used', detail: version.stdout.split('\n')[0] ?? tracerName },
+    { name: 'strace', available: true, weight: 'used', detail: version.stdout.split('\n')[0] ?? tracer },
     {
       name: 'ptrace',
       available: works,
       weight: 'used',
       detail: works
         ? 'a child can be traced, killed before a system call, and have one fail'
-        : 'a child may not be traced, or nothing is done to it; cases that kill before a system call, or have one fail, are void',
+        : `a child may not be traced, or nothing is done to it; ${untraced}`,
     },
   ];
 }

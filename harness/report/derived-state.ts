@@ -55,17 +55,29 @@ export function replayText({ state: { number }, shown, survey, recorded, answer,
 
 export interface Reduced {
   readonly state: NumberedState;
+  /** What the subject made of the state itself. */
+  readonly answer: ServeAnswer;
   readonly story: ReducedStory | null;
   readonly promised: number | null;
 }
 
-export function storyText({ state, story, promised }: Reduced, json: boolean): string {
+/** Findings about a state for which nobody looks here. */
+const notLookedFor = ['record-forked', 'recovery-misread'] as const;
+
+export function storyText({ state, answer, story, promised }: Reduced, json: boolean): string {
   const operations = story === null ? [] : operationsOf(story);
   if (json)
-    return `${JSON.stringify({ cut: story?.cut ?? null, failure: story?.failure ?? null, operations, promised, state: state.number, tried: story?.tried ?? 0 })}\n`;
+    return `${JSON.stringify({ cut: story?.cut ?? null, failure: story?.failure ?? null, not_looked_for: notLookedFor, operations, promised, state: state.number, tried: story?.tried ?? 0 })}\n`;
   if (story === null) {
-    const why = promised === null ? 'it is opened' : `it holds the ${promised} entries that were promised`;
-    return `State ${state.number} does not fail: ${why}.\n`;
+    const asked =
+      promised === null
+        ? 'that is no failure unless more was promised (--promised)'
+        : `that is no fewer than the ${promised} that were promised`;
+    return [
+      `State ${state.number} fails in no way that is looked for here: the subject ${madeOf(answer)}; ${asked}.`,
+      `Not looked for are ${notLookedFor.join(' and ')}: killpoint verify judges these, and replay shows the state.`,
+      '',
+    ].join('\n');
   }
   const rows = operations.map(
     ({ item, operation, outcome }, index) =>

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type * as ConnectionModule from '../../runtime/calls/ledger/connection.js';
 import type * as LedgerModule from '../../runtime/calls/ledger/ledger.js';
-import { atLeast, inFolder, median, milliseconds, pairs, ratio, type Measured } from './measure.js';
+import { atLeast, inFolder, median, milliseconds, pairs, ratio, shortPairs, type Measured } from './measure.js';
 
 const commits = 1500;
 const columns = ['seq', 'type', 'task_id', 'call_id', 'attempt_id', 'compilation_id', 'payload', 'recorded_at', 'digest'];
@@ -71,7 +71,7 @@ export async function measureCommits(build: string): Promise<Measured[]> {
     // One unmeasured turn each: the rows for the bare side, and warm code on both.
     await ledgerSide();
     await bareSide();
-    const measured = await pairs(7, bareSide, ledgerSide);
+    const measured = await pairs(shortPairs, bareSide, ledgerSide);
     const perSecond = (side: 0 | 1): number => Math.round(commits / (median(measured.map((pair) => pair[side])) / 1000));
     return [atLeast('commit ÷ bare insert', ratio(measured), 0.8, `${perSecond(1)} and ${perSecond(0)} a second`)];
   });

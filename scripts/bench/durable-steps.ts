@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeCalls, openForCalls } from './calls.mjs';
 import { bareDatabase } from './commits.js';
-import { atLeast, inFolder, median, milliseconds, pairs, ratio, type Measured } from './measure.js';
+import { atLeast, inFolder, median, milliseconds, pairs, ratio, shortPairs, type Measured } from './measure.js';
 
 const calls = 400;
 const script = fileURLToPath(new URL('calls.mjs', import.meta.url));
@@ -48,7 +48,7 @@ export async function measureDurableSteps(build: string): Promise<Measured[]> {
     };
     await stepSide();
     await bareSide();
-    const measured = await pairs(7, bareSide, stepSide);
+    const measured = await pairs(shortPairs, bareSide, stepSide);
     const perSecond = (side: 0 | 1): number => Math.round(calls / (median(measured.map((pair) => pair[side])) / 1000));
     return [
       atLeast('durable steps ÷ bare insert', ratio(measured), 0.3, `${perSecond(1)} and ${perSecond(0)} a second`),

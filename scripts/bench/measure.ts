@@ -58,8 +58,9 @@ export const ratio = (measured: readonly [number, number][]): number => median(m
 const slack = process.argv.includes('--slack') ? Number(process.argv[process.argv.indexOf('--slack') + 1]) : 1;
 if (!(slack >= 1)) throw new Error('--slack wants a number of at least 1.');
 
-/** How often a pair that takes a minute is measured: three times the bound needs no median to be met. */
+/** How often a pair that takes a minute, and how often one that takes seconds is measured: three times the bound needs no fine median to be met. */
 export const longPairs = slack > 1 ? 1 : 3;
+export const shortPairs = slack > 1 ? 3 : 7;
 
 export function atLeast(name: string, value: number, bound: number, detail: string): Measured {
   return { name, value, bound: `≥ ${bound}`, passed: value >= bound / slack, detail };

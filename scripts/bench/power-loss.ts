@@ -1,11 +1,14 @@
 /**
- * Power loss: the states of one trace of the main scenario, derived, written, opened and recovered by two warm workers, a second.
+ * Power loss: the states of one trace of the main scenario, derived, written, opened and recovered by two warm workers, with a
+ * line of facts of each, as a run writes it, a second.
  *
  * As in a run, the workers are kept from one arm to the next: the rate is that of a whole run of so many arms, from the moment at which its two
  * processes have started. Its first arm is slower, and counts.
  */
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { lineOf } from '../../harness/case/derived.js';
+import { canonicalLine } from '../../harness/io/canonical.js';
 import { installationAt } from '../../harness/io/installation.js';
 import { makeMemoryFolder } from '../../harness/io/memory-folder.js';
 import type { Plan } from '../../harness/plan/types.js';
@@ -54,12 +57,20 @@ export async function measurePowerLoss(build: string, plan: Plan): Promise<Measu
         for (let arm = 0; arm < arms; arm++) {
           const ms = await milliseconds(async () => {
             const states = distinctStatesOf(source, parameters, survey(source, parameters));
-            await lookAtStates(
-              states,
-              () => true,
-              workers,
-              () => void looked++,
-            );
+            const kept = openSync(join(folder, `states-${round}-${arm}.jsonl`), 'wx');
+            try {
+              await lookAtStates(
+                states,
+                () => true,
+                workers,
+                ({ state, answer }) => {
+                  looked += 1;
+                  writeSync(kept, canonicalLine(lineOf(state, answer)));
+                },
+              );
+            } finally {
+              closeSync(kept);
+            }
           });
           times.push(ms);
         }

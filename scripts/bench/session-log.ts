@@ -10,7 +10,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import type * as ScanModule from '../../runtime/sessions/log/scan.js';
 import type * as SessionLogModule from '../../runtime/sessions/log/session-log.js';
-import { atLeast, inFolder, median, milliseconds, pairs, ratio, type Measured } from './measure.js';
+import { atLeast, inFolder, median, milliseconds, pairs, ratio, shortPairs, type Measured } from './measure.js';
 
 const appends = 1500;
 const replayed = 256 * 2 ** 20;
@@ -73,7 +73,7 @@ async function measureAppends(folder: string, create: Create): Promise<Measured>
   // One unmeasured turn each: the frames for the bare side, and warm code on both.
   await logSide();
   await bareSide();
-  const measured = await pairs(7, bareSide, logSide);
+  const measured = await pairs(shortPairs, bareSide, logSide);
   const perSecond = (side: 0 | 1): number => Math.round(appends / (median(measured.map((pair) => pair[side])) / 1000));
   return atLeast('append ÷ bare write and sync', ratio(measured), 0.9, `${perSecond(1)} and ${perSecond(0)} a second`);
 }
@@ -95,7 +95,7 @@ async function measureReplay(create: Create, replay: (path: string) => number): 
   const [bareSide, logSide] = [side(bareReplay), side(replay)];
   await bareSide();
   await logSide();
-  const measured = await pairs(7, bareSide, logSide);
+  const measured = await pairs(shortPairs, bareSide, logSide);
   const perSecond = (at: 0 | 1): number =>
     Math.round(fs.statSync(path).size / 1e6 / (median(measured.map((pair) => pair[at])) / 1000));
   return atLeast('replay ÷ bare hash and parse', ratio(measured), 0.8, `${perSecond(1)} and ${perSecond(0)} MB a second`);

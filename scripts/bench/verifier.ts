@@ -9,7 +9,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Plan } from '../../harness/plan/types.js';
 import { root } from '../build.mjs';
-import { atMost, median, milliseconds, pairs, ratio, type Measured } from './measure.js';
+import { atMost, longPairs, median, milliseconds, pairs, ratio, shortPairs, type Measured } from './measure.js';
 
 const eventsBeforeCalls = 5;
 const eventsOfCall = 9;
@@ -42,7 +42,7 @@ const verification = (build: string, bundle: string): Promise<number> =>
 
 export async function measureVerifier(build: string, bundle: string): Promise<Measured[]> {
   const hashing = (): Promise<number> => timed(['--input-type=module', '-e', readAndHash, bundle]);
-  const measured = await pairs(7, () => verification(build, bundle), hashing);
+  const measured = await pairs(shortPairs, () => verification(build, bundle), hashing);
   const ms = (side: 0 | 1): number => Math.round(median(measured.map((pair) => pair[side])));
   return [atMost('verifier ÷ read and hash', ratio(measured), 3, `${ms(0)} ms and ${ms(1)} ms, processes from start to end`)];
 }
@@ -74,7 +74,7 @@ async function verified(build: string, plan: Plan, folder: string, events: numbe
     );
   const { bundle } = JSON.parse(run.stdout) as { bundle: string };
   const times: number[] = [];
-  for (let round = 0; round < 3; round++) times.push(await verification(build, bundle));
+  for (let round = 0; round < longPairs; round++) times.push(await verification(build, bundle));
   return median(times);
 }
 

@@ -5,8 +5,9 @@
  * Whatever happens, nothing stays mounted: `release` takes off all that was mounted, the last one first.
  */
 import { execFileSync } from 'node:child_process';
-import { accessSync, constants, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hasProgram, lackingForImages, systemFolders } from '../../harness/probe/loop.js';
 
 export type FileSystem = 'ext4' | 'xfs';
 
@@ -34,17 +35,10 @@ export interface Disks {
   release(): void;
 }
 
-/** Why there can be none here; null where there can. */
+/** Why there can be none here, in the words of `killpoint doctor`; null where there can. */
 export function whyNoDisks(): string | null {
-  if (process.getuid?.() !== 0) return 'only root may mount an image';
-  try {
-    accessSync('/dev/loop-control', constants.R_OK | constants.W_OK);
-  } catch {
-    return 'there are no loop devices (/dev/loop-control)';
-  }
-  for (const { make } of Object.values(image))
-    if (!programExists(make[0] ?? '')) return `${make[0] ?? ''} is not installed (Debian: e2fsprogs, xfsprogs)`;
-  return programExists('strace') ? null : 'strace is not installed';
+  const lacking = [...lackingForImages(), ...(hasProgram('strace') ? [] : ['strace is not installed (Debian: strace)'])];
+  return lacking.length === 0 ? null : lacking.join(', ');
 }
 
 export function createDisks(folder: string): Disks {
@@ -111,17 +105,6 @@ export function createDisks(folder: string): Disks {
 function run(program: string, ...args: string[]): void {
   execFileSync(program, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/sbin` },
-  });
-}
-
-function programExists(name: string): boolean {
-  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin'].filter(Boolean);
-  return folders.some((folder) => {
-    try {
-      return readdirSync(folder).includes(name);
-    } catch {
-      return false;
-    }
+    env: { ...process.env, PATH: [process.env.PATH ?? '', ...systemFolders].join(':') },
   });
 }

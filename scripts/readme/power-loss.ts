@@ -20,6 +20,7 @@ interface Derivation {
   operations: number;
   requests: number;
   cuts: number;
+  left_out: number;
   derived: number;
   distinct: number;
   examined: number;
@@ -41,15 +42,15 @@ export function powerLossFigures(bundle: string): string {
         const folder = join(bundle, 'data/cases', id);
         const counts = load(folder, arm.id, 'derivation.json') as Derivation;
         const carried = readdirSync(folder).filter((name) => name.startsWith(`${arm.id}-`)).length;
-        const { operations, requests, cuts, derived, distinct, examined, opened, remade } = counts;
-        const figures = [operations, requests, cuts, derived, distinct, examined, opened, remade, carried];
+        const { operations, requests, cuts, left_out, derived, distinct, examined, opened, remade } = counts;
+        const figures = [operations, requests, cuts, left_out, derived, distinct, examined, opened, remade, carried];
         return `| ${id} | ${arm.crash?.persistence ?? ''} | ${figures.join(' | ')} |`;
       }),
   );
   if (rows.length === 0) throw new Error(`${bundle} has no arm under power loss.`);
   return [
-    '| while | the disk keeps | operations | requests | cuts | states | distinct | looked at | opened | made anew | carried on |',
-    '|---|---|---|---|---|---|---|---|---|---|---|',
+    '| while | the disk keeps | operations | requests | cuts | left out | states | distinct | looked at | opened | made anew | carried on |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
 }

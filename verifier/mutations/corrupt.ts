@@ -30,9 +30,12 @@ export interface Corruption {
   readonly results: readonly CorruptionResult[];
 }
 
-export function corrupt(tree: Tree, memory = new Memory()): Corruption {
+export type Operator = Mutation & { readonly family: FindingCode };
+
+/** By every operator, or by those that are `wanted`. */
+export function corrupt(tree: Tree, memory = new Memory(), wanted: (operator: Operator) => boolean = () => true): Corruption {
   const base = verify(tree, memory).verdict.verdict;
-  const operators = operatorList(modelOf(readBundle(tree, memory)).name);
+  const operators = operatorList(modelOf(readBundle(tree, memory)).name).filter(wanted);
   if (base !== 'valid')
     return { base, operators: operators.length, mutants: 0, rejected: 0, survivors: [], not_applicable: [], results: [] };
   const outcomes = operators.map((operator) => ({ operator, result: breakOnce(tree, operator, memory) }));
@@ -48,16 +51,12 @@ export function corrupt(tree: Tree, memory = new Memory()): Corruption {
   };
 }
 
-export function operatorList(model: ModelName): (Mutation & { readonly family: FindingCode })[] {
+export function operatorList(model: ModelName): Operator[] {
   const mutations = mutationsOf(model);
   return findingCodes.flatMap((family) => (mutations[family] ?? []).map((mutation) => ({ ...mutation, family })));
 }
 
-function breakOnce(
-  tree: Tree,
-  { name, codes, family, apply }: Mutation & { family: FindingCode },
-  memory: Memory,
-): CorruptionResult | null {
+function breakOnce(tree: Tree, { name, codes, family, apply }: Operator, memory: Memory): CorruptionResult | null {
   const editor = new Editor(tree, memory);
   if (!apply(editor)) return null;
   if (!pinsAreBroken.has(family)) editor.repin();

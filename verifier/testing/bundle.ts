@@ -19,8 +19,20 @@ const programs = ['inspect', 'produce', 'restart', 'resume'].map((role) => `runt
 
 type Files = Map<string, Buffer>;
 
-/** All cases, or those that are named: with `control` and `held` the controls are there. */
+let whole: Tree | undefined;
+
+/**
+ * All cases, or those that are named: with `control` and `held` the controls are there. The whole one is made once for all test files of a
+ * worker, who change nothing but copies of it.
+ */
 export function goodBundle(only?: readonly string[]): Tree {
+  if (only !== undefined) return freshBundle(only);
+  whole ??= freshBundle();
+  return whole;
+}
+
+/** Made anew, so with other salts in its databases. */
+export function freshBundle(only?: readonly string[]): Tree {
   const told = chosen(stories(), only);
   return assembled(planOf(told), programs, (files, folder, caseId, id) => {
     const ran = told[caseId]?.[id];

@@ -4,26 +4,11 @@
  * The copies hold what is durable at that moment, as a crash there would leave it; the crash tests do the same with real kills.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SessionOptions } from '../api/options.js';
 import { openSession } from '../api/session.js';
 import { openSessionReader } from '../api/reader.js';
-import { sessionLogV1 } from '../../contract/data.js';
-import { bytesOf, config, copyState, create, httpTool, newFolder, payloads, types } from '../testing/session.js';
-import { startStrictProvider, type Behaviours, type Received, type StrictProvider } from '../testing/strict-provider.js';
-
-const tools = [httpTool('charge'), httpTool('safe', { safety: 'idempotent', onUnknown: 'continue' })];
-const names = ['charge', 'safe', 'charge'];
-const behaviours: Behaviours = {
-  model: (conversation, turn) =>
-    turn === 0
-      ? { text: 'Three.', calls: names.map((name, at) => ({ id: `c${at}`, name })) }
-      : { text: conversation.at(-1)?.role === 'user' ? 'Yes.' : 'Done.' },
-};
-
-interface Cut {
-  after: string;
-  folder: string;
-}
+import { behaviours, cuts, expectResumed, inDoubt, names, tools } from '../testing/cuts.js';
+import { config, payloads } from '../testing/session.js';
+import { startStrictProvider, type StrictProvider } from '../testing/strict-provider.js';
 
 const provider: { now?: StrictProvider } = {};
 beforeAll(async () => {
@@ -31,77 +16,21 @@ beforeAll(async () => {
 });
 afterAll(async () => provider.now?.close());
 
-/** A run, and a copy of its state at each barrier. */
-async function cuts(options: SessionOptions): Promise<Cut[]> {
-  const { url } = provider.now!;
-  const folder = newFolder();
-  const found: Cut[] = [];
-  const session = create(folder, url, {
-    ...options,
-    onCommitted: (committed) => {
-      found.push({ after: committed.map(({ type }) => type).join(' '), folder: copyState(folder) });
-    },
-  });
-  await session.send({ runId: 'run-a', text: 'Three, please.' });
-  session.close();
-  return found;
-}
-
-const inDoubt = (folder: string): string[] => {
-  const ended = new Set(payloads(folder, 'tool_result').map(({ tool_call_id: id }) => id));
-  return payloads(folder, 'tool_dispatch_intent')
-    .map(({ tool_call_id: id }) => String(id))
-    .filter((id) => !ended.has(id));
-};
-
-/** What a copy says before anybody resumes it. */
-function lookedAt(folder: string): { lastSeq: number; stage: string; isStarted: boolean; doubtful: string[]; steps: string[] } {
-  const reader = openSessionReader(folder);
-  const last = reader.frames().at(-1);
-  return {
-    lastSeq: last?.seq ?? 0,
-    stage: reader.state().runs[0]?.stage ?? '',
-    isStarted: reader.frames().findLast(({ kind }) => kind === 'record')?.type === 'step_started',
-    doubtful: inDoubt(folder),
-    steps: payloads(folder, 'model_step_finished').map(({ step_id: id }) => String(id)),
-  };
-}
-
 describe.each([
   { batch: 'sequential', commit: 'grouped' },
-  { batch: 'parallel', commit: 'grouped' },
-  { batch: 'sequential', commit: 'each' },
   { batch: 'parallel', commit: 'each' },
-] as const)('a run with a $batch batch, cut anywhere ($commit)', ({ batch, commit }) => {
-  test('is resumed without a second request of any key, says so, and is closed where nobody can know', async () => {
-    const { url, received, refused } = provider.now!;
-    for (const { after: where, folder } of await cuts({ config: { ...config, tools, batch }, commit })) {
-      const looked = lookedAt(folder);
-      const { doubtful } = looked;
-      const before = received.length;
-      const session = openSession(folder, { providerUrl: url, commit });
-      const end = await session.recover();
-      const sent = received.slice(before);
-      const isLost = doubtful.some((id) => names[Number(id.slice(1))] === 'charge');
-      const isOver = where.endsWith('run_finished');
-      expect(end, where).toMatchObject(isOver ? { status: 'idle' } : { reason: isLost ? 'interrupted' : 'completed' });
-      expectNothingAgain(folder, doubtful, sent, isLost, where);
-      if (!isOver) expectToldOf(folder, looked, sent, where);
-      // A second resume finds nothing, and the next message is one that a strict provider takes.
-      const bytes = bytesOf(folder);
-      expect(await session.recover(), where).toEqual({ status: 'idle' });
-      expect(bytesOf(folder), where).toEqual(bytes);
-      expect(await session.send({ runId: 'run-b', text: 'Well?' }), where).toMatchObject({ reason: 'completed', text: 'Yes.' });
-      session.close();
-      expect(refused(), where).toEqual([]);
-    }
-  }, 30_000);
+] as const)('a run with a $batch batch, cut anywhere ($commit)', (way) => {
+  test(
+    'is resumed without a second request of any key, says so, and is closed where nobody can know',
+    () => expectResumed(way, provider.now!),
+    30_000,
+  );
 });
 
 test('the same message again takes up its own run after a crash; another message leaves it', async () => {
   const { url, received, refused } = provider.now!;
   for (const text of ['Three, please.', 'Something else.']) {
-    for (const { after: where, folder } of await cuts({ config: { ...config, tools } })) {
+    for (const { after: where, folder } of await cuts(provider.now!, { config: { ...config, tools } })) {
       if (where.endsWith('run_finished')) continue;
       const doubtful = inDoubt(folder);
       const wasOver = openSessionReader(folder).state().runs[0]?.stage === 'natural_end';
@@ -125,34 +54,3 @@ test('the same message again takes up its own run after a crash; another message
   }
   expect(refused()).toEqual([]);
 }, 30_000);
-
-/** What had its intent is not sent again; a doubtful call that may not go on lets nothing be sent at all; each call has one result. */
-function expectNothingAgain(folder: string, doubtful: string[], sent: Received[], isLost: boolean, where: string): void {
-  expect(
-    sent.filter(({ key }) => doubtful.some((id) => key.endsWith(`/${id}`))),
-    where,
-  ).toEqual([]);
-  if (isLost) expect(sent, where).toEqual([]);
-  const written = payloads(folder, 'tool_result');
-  expect(written, where).toHaveLength(names.length);
-  expect(new Set(written.map(({ tool_call_id: id }) => id)).size, where).toBe(names.length);
-  const unknown = written.filter(({ outcome }) => outcome === 'unknown');
-  expect(unknown.map(({ tool_call_id: id }) => id).toSorted(), where).toEqual(doubtful.toSorted());
-  for (const { output } of unknown) expect(output, where).toBe(sessionLogV1.texts.unknown);
-}
-
-function expectToldOf(folder: string, looked: ReturnType<typeof lookedAt>, sent: Received[], where: string): void {
-  const told = payloads(folder, 'resume_started');
-  expect(told, where).toHaveLength(1);
-  expect(types(folder).slice(looked.lastSeq, looked.lastSeq + 2), where).toEqual(['lineage', 'resume_started']);
-  expect(told[0], where).toMatchObject({ run_id: 'run-a', episode: 1, resumed_from_seq: looked.lastSeq });
-  expect(told[0]?.['indeterminate'], where).toEqual(looked.doubtful.map((id) => expect.stringMatching(new RegExp(`/${id}$`))));
-  const redone = told[0]?.['redone'] as string[];
-  const isOld = ({ key }: Received): boolean => looked.steps.some((id) => key.includes(`/${id.replace('step', 'batch')}/`));
-  const keys = sent.filter(isOld).map(({ key }) => key);
-  expect(keys.toSorted(), where).toEqual(redone.filter((key) => key.includes('/batch-')).toSorted());
-  expect(
-    redone.some((id) => id.startsWith('step-')),
-    where,
-  ).toBe(looked.stage === 'step_due' && looked.isStarted);
-}

@@ -1,16 +1,24 @@
 /**
  * The role programs as real processes: parked at a named place, killed there, continued by others over the same files.
  *
- * Fault model: process crash by SIGKILL. Requests are counted by the server that they reached, not by the ledger.
+ * Fault model: process crash by SIGKILL. Requests are counted by the server that they reached, not by the ledger. More of it, and every type at
+ * which a producer can park, is in `roles.gate.test.ts`.
  */
 import { createHash } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkpoints } from '../../contract/data.js';
+import {
+  copyOf,
+  eventCount,
+  expectParkedAt,
+  hashes,
+  inspect,
+  killedProducer,
+  parkedFirst,
+  stateOf,
+} from '../../testing/killed-producer.js';
 import { answers, startProvider, type TestProvider } from '../../testing/provider.js';
-import { emptyFolder, kill, release, review, runRole, withCall, type Role } from '../../testing/roles.js';
-import type { Scenario } from './scenario.js';
+import { emptyFolder, kill, release, runRole, withCall, type Role } from '../../testing/roles.js';
 
 let provider: TestProvider;
 
@@ -22,54 +30,10 @@ afterEach(async () => {
   await provider.close();
 });
 
-const state = (role: Role) => role.answer?.projections?.[0];
-const eventCount = (role: Role) => role.answer?.events?.length;
-const inspect = (folder: string): Promise<Role> => runRole({ role: 'inspect', state: folder, url: '' });
+const killedAt = (checkpoint: string): Promise<string> => killedProducer(provider, checkpoint);
 
-async function killedAt(checkpoint: string, scenario: Scenario = review): Promise<string> {
-  const folder = emptyFolder();
-  const role = await runRole({ role: 'produce', state: folder, url: provider.url, scenario, checkpoint });
-  expect(role).toMatchObject({ code: null, signal: 'SIGKILL', answer: null, line: { nonce: 'nonce-1' } });
-  return folder;
-}
-
-function copyOf(folder: string): string {
-  const copy = emptyFolder();
-  for (const name of readdirSync(folder).filter((file) => !/-shm$|^lease/.test(file)))
-    cpSync(join(folder, name), join(copy, name));
-  return copy;
-}
-
-function hashes(folder: string): Record<string, string> {
-  const durable = readdirSync(folder).filter((file) => !/-shm$|^lease/.test(file));
-  return Object.fromEntries(
-    durable.map((file) => [
-      file,
-      createHash('sha256')
-        .update(readFileSync(join(folder, file)))
-        .digest('hex'),
-    ]),
-  );
-}
-
-/** Which scenario commits a type that the plain one does not. */
-const special: Record<string, Scenario> = {
-  'context.compilation_failed': { ...review, context: { ...review.context, required_ids: ['A', 'B', 'never-offered'] } },
-  'call.preparation_failed': withCall({ max_request_bytes: 64 }),
-  'task.accepted': { ...review, accept: 'accepted' },
-  'task.rejected': { ...review, accept: 'rejected' },
-};
-
-describe('the producer parks and dies at every type that it commits', () => {
-  const onlyOfResume = ['call.resumed', 'effect.reconciled', 'duplicate.accepted'];
-  const producible = checkpoints['calls/v1'].committed.filter((name) => !onlyOfResume.includes(name));
-  test.each(producible)('%s', async (name) => {
-    const folder = await killedAt(`${name}#1`, special[name]);
-    const inspected = await inspect(folder);
-    expect(inspected.answer?.events?.at(-1)?.type).toBe(name);
-    const tooEarly = producible.indexOf('attempt.observed') > producible.indexOf(name) || name === 'call.preparation_failed';
-    expect(provider.seen.length).toBe(tooEarly ? 0 : 1);
-  });
+describe('the producer parks and dies at a type that it commits', () => {
+  test.each(parkedFirst)('%s', (name) => expectParkedAt(provider, name));
 });
 
 test('killed after the manifest: 7 events; resumed by another process: 17 and one request', async () => {
@@ -79,7 +43,7 @@ test('killed after the manifest: 7 events; resumed by another process: 17 and on
   expect(hashes(folder)).toEqual(before);
   expect(eventCount(killed)).toBe(7);
   expect(killed.answer?.settings).toMatchObject({ journal_mode: 'wal', synchronous: 2 });
-  expect(state(killed)?.task).toMatchObject({ next_operation: 'start_call', on: 'call-6' });
+  expect(stateOf(killed)?.task).toMatchObject({ next_operation: 'start_call', on: 'call-6' });
 
   const drifted = await runRole({
     role: 'resume',
@@ -103,11 +67,11 @@ test('killed after the manifest: 7 events; resumed by another process: 17 and on
   expect(provider.seen).toHaveLength(1);
   const after = await inspect(folder);
   expect(eventCount(after)).toBe(17);
-  expect(state(after)?.calls.map((call) => call.stage)).toEqual(['superseded', 'completed']);
+  expect(stateOf(after)?.calls.map((call) => call.stage)).toEqual(['superseded', 'completed']);
   const bodyHash = createHash('sha256')
     .update(provider.seen[0]?.body ?? '')
     .digest('hex');
-  expect(state(after)?.calls.map((call) => call.manifest?.request_body_sha256)).toEqual([bodyHash, bodyHash]);
+  expect(stateOf(after)?.calls.map((call) => call.manifest?.request_body_sha256)).toEqual([bodyHash, bodyHash]);
 });
 
 test('killed while the provider holds the request: resume refuses as unsafe, the naive restart sends the same again', async () => {
@@ -157,33 +121,6 @@ test('a completed key is answered from the ledger; with another body it is refus
   });
   expect(conflict.answer).toMatchObject({ status: 'refused', refusal: { error: 'KeyConflict' } });
   expect(eventCount(await inspect(folder))).toBe(14);
-  expect(provider.seen).toHaveLength(1);
-});
-
-test('grouped: the intent and the outcome are each there as a whole', async () => {
-  const grouped: Scenario = { ...review, commit: 'grouped' };
-  for (const [checkpoint, events, requests] of [
-    ['call.requested#1', 8, 0],
-    ['attempt.observed#1', 14, 1],
-  ] as const) {
-    provider.seen.length = 0;
-    expect(eventCount(await inspect(await killedAt(checkpoint, grouped)))).toBe(events);
-    expect(provider.seen).toHaveLength(requests);
-  }
-});
-
-test('resume parks between reading and acting, and at its own first commit', async () => {
-  const folder = await killedAt('call.manifest#1');
-  const read = await runRole({ role: 'resume', state: folder, url: provider.url, checkpoint: 'projection.read#1' });
-  expect(read).toMatchObject({ signal: 'SIGKILL', line: { checkpoint: 'projection.read' } });
-  expect(eventCount(await inspect(folder))).toBe(7);
-  const linked = await runRole({ role: 'resume', state: folder, url: provider.url, checkpoint: 'call.resumed#1' });
-  expect(linked.signal).toBe('SIGKILL');
-  const now = await inspect(folder);
-  expect(now.answer?.events?.slice(7).map((event) => event.type)).toEqual(['call.resumed', 'call.requested']);
-  expect(state(now)?.calls.map((call) => call.stage)).toEqual(['superseded', 'requested']);
-  expect((await runRole({ role: 'resume', state: folder, url: provider.url })).answer?.status).toBe('completed');
-  expect(eventCount(await inspect(folder))).toBe(19);
   expect(provider.seen).toHaveLength(1);
 });
 
@@ -245,45 +182,4 @@ describe('refused input: exit code 64 before anything starts', () => {
     });
     expect(readdirSync(folder)).toEqual([]);
   });
-});
-
-test('a producer that dials elsewhere is refused, on record, and sends nothing', async () => {
-  const elsewhere = await startProvider(answers);
-  const folder = emptyFolder();
-  const scenario = { ...review, dial: { host: '127.0.0.1', port: elsewhere.port } };
-  const role = await runRole({ role: 'produce', state: folder, url: provider.url, scenario });
-  expect(role.answer).toMatchObject({
-    status: 'failed',
-    egress: { mechanism: 'in-process guard', refused: [{ host: '127.0.0.1', port: elsewhere.port }] },
-  });
-  expect(eventCount(await inspect(folder))).toBe(5);
-  expect([...elsewhere.seen, ...provider.seen]).toEqual([]);
-  await elsewhere.close();
-});
-
-test('a provider that is not there: not sent, retried by policy, failed on record', async () => {
-  const gone = await startProvider(answers);
-  await gone.close();
-  const folder = emptyFolder();
-  const role = await runRole({ role: 'produce', state: folder, url: gone.url });
-  expect(role.answer).toMatchObject({ status: 'failed', detail: expect.stringContaining('not_sent') });
-  const attempts = state(await inspect(folder))?.calls[0]?.attempts;
-  expect(attempts?.map(({ delivery, decision, outcome }) => [delivery, decision, outcome])).toEqual([
-    ['not_sent', 'retry', 'failed'],
-    ['not_sent', 'stop', 'failed'],
-  ]);
-});
-
-test('where nothing is about a call, resume names what comes next', async () => {
-  for (const [checkpoint, operation] of [
-    ['context.compilation_requested#1', 'recompile'],
-    ['context.compiled#1', 'none'],
-    ['call.completed#1', 'check_and_accept'],
-  ] as const) {
-    const role = await runRole({ role: 'resume', state: await killedAt(checkpoint), url: provider.url });
-    expect(role.answer).toMatchObject({
-      status: 'refused',
-      refusal: { error: 'ResumeRefused', operation, hazard: 'unneeded', call_id: null },
-    });
-  }
 });

@@ -9,8 +9,16 @@ import { stories } from './stories.js';
 
 const programs = ['inspect', 'produce', 'restart', 'resume'].map((role) => `runtime/subjects/sessions/${role}.js`);
 
-/** All cases, or those that are named. */
+let whole: Tree | undefined;
+
+/** All cases, or those that are named. The whole one is made once, as that of calls. */
 export function goodSessions(only?: readonly string[]): Tree {
+  if (only !== undefined) return made(only);
+  whole ??= made();
+  return whole;
+}
+
+function made(only?: readonly string[]): Tree {
   const told = chosen(stories(), only);
   return assembled(planOf(told), programs, (files, folder, caseId, id) => {
     const ran = told[caseId]?.[id];
