@@ -12,7 +12,7 @@ import { verify } from '../verdict.js';
 import { mutationsOf } from './all.js';
 import { Editor, type Mutation } from './editor.js';
 
-interface CorruptionResult {
+export interface CorruptionResult {
   readonly operator: string;
   readonly expected: readonly string[];
   readonly given: readonly string[];
@@ -53,7 +53,8 @@ export function operatorList(model: ModelName): (Mutation & { readonly family: F
   return findingCodes.flatMap((family) => (mutations[family] ?? []).map((mutation) => ({ ...mutation, family })));
 }
 
-function breakOnce(
+/** Null where the bundle holds nothing that it could break. */
+export function breakOnce(
   tree: Tree,
   { name, codes, family, apply }: Mutation & { family: FindingCode },
   memory: Memory,
