@@ -1,6 +1,7 @@
 /**
- * Mutates the verifier's own code and counts what its tests notice: `npx tsx scripts/stryker.ts [--sample <n>] [--seed <text>] [--mutate <file or folder>]… [--out <file>]`.
- * All mutants of `verifier/checks`, `verifier/model` and `verifier/read` where nothing else is asked.
+ * Mutates the verifier's own code and counts what its tests notice: `npx tsx scripts/stryker.ts [--sample <n>] [--seed <text>] [--mutate <file or folder>]… [--tests <folder>]… [--out <file>]`.
+ * All mutants of `verifier/checks`, `verifier/model` and `verifier/read` where nothing else is asked, and
+ * all tests of the verifier that run in one process: with fewer the score is a lower bound, and there sooner.
  *
  * Stryker makes the mutants and counts them; the tests are run by a plugin of ours (`stryker/plugin.ts`), in one process, since loading them anew for each of twenty thousand
  * mutants would take days. Stryker is no dependency of the project: it is kept in a lock of its own, `scripts/stryker/tool`, and installed below `dist/` by whoever
@@ -14,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { ensureContract, root } from './build.mjs';
 import { readJournal } from './stryker/journal.js';
+import { slowestMs, type SuiteRecord } from './stryker/record.js';
 import { scoreOf } from './stryker/score.js';
 
 const folders = ['verifier/checks', 'verifier/model', 'verifier/read'];
@@ -21,7 +23,7 @@ const wantedScore = 95;
 const tool = join(root, 'dist/stryker/tool');
 const stryker = join(tool, 'node_modules/@stryker-mutator/core/bin/stryker.js');
 
-const { mutate, sample, seed, out } = asked();
+const { mutate, tests, sample, seed, out } = asked();
 ensureContract();
 installTool();
 const state = join(root, 'dist/stryker', stateOfSources());
@@ -37,7 +39,7 @@ writeFileSync(
   config,
   JSON.stringify({
     plugins: [plugin],
-    killpoint: { root, state, mutate, sample, seed },
+    killpoint: { root, state, mutate, tests, sample, seed },
     ...{ testRunner: 'killpoint', reporters: ['killpoint'], coverageAnalysis: 'perTest', concurrency: 1 },
     // The copy holds the verifier; whatever else a test reads is read where it is.
     ...{
@@ -66,20 +68,41 @@ const journal = readJournal(state);
 const { all, keys } = JSON.parse(readFileSync(join(state, 'asked.json'), 'utf8')) as { all: number; keys: string[] };
 const lines = keys.flatMap((key) => journal.get(key) ?? []);
 const { score, mutants, counts, files, survivors } = scoreOf(lines);
+const { files: recorded } = JSON.parse(readFileSync(join(state, 'record.json'), 'utf8')) as SuiteRecord;
+const timed = recorded.flatMap(({ file, tests }) => tests.map(({ title, ms }) => ({ test: `${file}: ${title}`, ms })));
+const tests_left_out = timed.filter(({ ms }) => ms === null || ms > slowestMs).map(({ test }) => test);
 const wall_s = Math.round((Date.now() - began) / 1000);
-const asks = { mutate: mutate.length > 0 ? mutate : folders, sample, seed, mutants_of_all: all };
-const summary = { ...asks, tried_now: journal.size - before, wall_s, score, mutants, counts, files, survivors };
+const asks = {
+  mutate: mutate.length > 0 ? mutate : folders,
+  tests_in: tests.length > 0 ? tests : ['verifier'],
+  sample,
+  seed,
+  mutants_of_all: all,
+};
+const summary = {
+  ...asks,
+  tried_now: journal.size - before,
+  wall_s,
+  tests: timed.length,
+  tests_left_out,
+  score,
+  mutants,
+  counts,
+  files,
+  survivors,
+};
 for (const { at, mutator, replacement, status: how } of survivors)
   process.stdout.write(`${at}: ${how}, ${mutator}: ${replacement.replace(/\s+/g, ' ').slice(0, 100)}\n`);
 process.stdout.write(`${score} % of ${mutants} mutants were noticed (of ${all} in all): ${JSON.stringify(counts)}\n`);
 writeFileSync(out, `${JSON.stringify(summary, null, 2)}\n`);
 process.exitCode = score >= wantedScore ? 0 : 1;
 
-function asked(): { mutate: string[]; sample: number | null; seed: string; out: string } {
+function asked(): { mutate: string[]; tests: string[]; sample: number | null; seed: string; out: string } {
   try {
     const { values } = parseArgs({
       options: {
         mutate: { type: 'string', multiple: true, default: [] },
+        tests: { type: 'string', multiple: true, default: [] },
         sample: { type: 'string' },
         seed: { type: 'string', default: 'killpoint' },
         out: { type: 'string', default: join(root, 'dist/stryker/summary.json') },
@@ -91,8 +114,10 @@ function asked(): { mutate: string[]; sample: number | null; seed: string; out: 
       (path) => !folders.some((folder) => `${path}/`.startsWith(`${folder}/`)) || !existsSync(join(root, path)),
     );
     if (foreign !== undefined) throw new Error(`--mutate wants a path in ${folders.join(', ')}, not ${foreign}.`);
+    const tests = values.tests.map((path) => path.replace(/\/$/, ''));
     return {
       mutate: paths,
+      tests,
       sample: values.sample === undefined ? null : Number(values.sample),
       seed: values.seed,
       out: values.out,
@@ -116,9 +141,9 @@ function installTool(): void {
   if (installed !== 0) throw new Error('Stryker could not be installed.');
 }
 
-/** Of the verifier with its tests and of what runs them: a result holds for nothing else. */
+/** Of the verifier, the tests that are asked and what runs them: a result holds for nothing else. */
 function stateOfSources(): string {
-  const hash = createHash('sha256');
+  const hash = createHash('sha256').update(JSON.stringify(tests.toSorted()));
   for (const folder of ['verifier', 'scripts/stryker']) {
     const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter(
       (name) => name.endsWith('.ts') && !(folder === 'scripts/stryker' && name.endsWith('.test.ts')),

@@ -14,12 +14,13 @@ import type * as Esbuild from 'esbuild';
 import { collector, type Test } from './collector.js';
 
 /** Not loaded: tests of what is spawned, which no mutant reaches, and those that take minutes or are not about the three folders. */
-const leftOut = /\.crash\.test\.ts$|^verifier\/(?:cli|attest)\/|^verifier\/mutations\/.*\.gate\.test\.ts$/;
+const leftOut = /\.crash\.test\.ts$|^verifier\/(?:cli|attest)\/|^verifier\/(?:mutations|read\/sqlite)\/.*\.gate\.test\.ts$/;
 
-export function testFilesIn(folder: string): string[] {
+function testFilesIn(folder: string, among: readonly string[]): string[] {
   return readdirSync(join(folder, 'verifier'), { recursive: true, encoding: 'utf8' })
     .map((path) => join('verifier', path))
     .filter((path) => path.endsWith('.test.ts') && !leftOut.test(path))
+    .filter((path) => among.length === 0 || among.some((one) => path.startsWith(`${one}/`)))
     .sort();
 }
 
@@ -35,9 +36,9 @@ export interface Bundle {
 }
 
 /** Of the sources in a folder, which may be a copy. What a file says of its place is the place of its original, so that evidence and schemas are found. */
-export async function bundleOf(folder: string, original: string, path: string): Promise<Bundle> {
+export async function bundleOf(folder: string, original: string, among: readonly string[], path: string): Promise<Bundle> {
   const require = createRequire(join(original, 'package.json'));
-  const files = testFilesIn(folder);
+  const files = testFilesIn(folder, among);
   // A process that took too long is replaced, and what replaces it need not bundle again.
   if (!existsSync(path)) {
     const text = await bundledText(require('esbuild') as typeof Esbuild, folder, original, files);

@@ -4,13 +4,22 @@
  * To Stryker a test is a test file. Which tests of it a mutant can be noticed by is the runner's own knowledge; each mutant gets a new world, and its tests are
  * asked until one notices. A mutant that was not chosen is answered at once with an error, which is no result and is written nowhere.
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { bundleOf, type Bundle } from './bundle.js';
 import type { Test } from './collector.js';
 import { chosenAmong, keyOf, readJournal, type Line, type Told } from './journal.js';
-import { isReached, Order, reachOf, type Candidate, type FileRecord, type SuiteRecord } from './record.js';
-import { tried, triedTest } from './trial.js';
+import {
+  isReached,
+  Order,
+  reachOf,
+  slowestMs,
+  type Candidate,
+  type FileRecord,
+  type SuiteRecord,
+  type TestRecord,
+} from './record.js';
+import { tried, triedTest, type Outcome } from './trial.js';
 
 /** Under the name `killpoint` among Stryker's options. */
 interface Ours {
@@ -18,6 +27,8 @@ interface Ours {
   /** Where what is known of this state of the sources is kept. */
   state: string;
   mutate: string[];
+  /** The folders of the tests that are asked; all where there is none. */
+  tests: string[];
   sample: number | null;
   seed: string;
 }
@@ -35,10 +46,12 @@ interface Shared {
   mutantCoverage?: { static: Record<string, number>; perTest: Record<string, Record<string, number>> };
 }
 
-/** A test that takes longer, in a world of its own and with nothing mutated, is not asked: it would be, by every survivor that it reaches. */
-const slowestMs = 4000;
 /** Far above what a test takes on a busy machine: what is cut off counts as noticed. */
 const limitMs = (ms: number): number => 20_000 + 20 * ms;
+
+/** What has not ended by then with nothing mutated, on a busy machine and counted at every step, is not waited for. */
+const longestMs = 60_000;
+const mostMutants = 1 << 15;
 
 const shared = ((globalThis as { __stryker__?: Shared }).__stryker__ ??= {});
 
@@ -47,7 +60,7 @@ class Runner {
   private readonly ours: Ours;
   private readonly order = new Order();
   private bundle: Bundle | undefined;
-  private known: { file: string; load: Uint8Array; tests: { ms: number; reach: Uint8Array }[] }[] | undefined;
+  private known: { file: string; load: Uint8Array; tests: { ms: number | null; reach: Uint8Array }[] }[] | undefined;
   private chosen: Set<string> | undefined;
 
   constructor(options: Options) {
@@ -66,7 +79,7 @@ class Runner {
     process.chdir(this.ours.root);
     // What a mutant leaves unhandled is of its world alone, and its tests have been answered without it.
     process.on('unhandledRejection', () => undefined);
-    this.bundle = await bundleOf(sandbox, this.ours.root, join(sandbox, 'tests.cjs'));
+    this.bundle = await bundleOf(sandbox, this.ours.root, this.ours.tests, join(sandbox, 'tests.cjs'));
   }
 
   async dryRun(): Promise<object> {
@@ -76,17 +89,19 @@ class Runner {
     let record = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as SuiteRecord) : undefined;
     if (record?.hash !== bundle.hash) {
       record = { hash: bundle.hash, files: [] };
-      for (const [index, file] of bundle.files.entries()) {
-        record.files.push(await recorded(bundle, file));
-        appendFileSync(join(this.ours.state, 'record.log'), `${index + 1} of ${bundle.files.length}: ${file}\n`);
-      }
-      writeFileSync(path, JSON.stringify(record));
+    }
+    // After each file, since it takes minutes: whoever ends it goes on from there.
+    const known = new Set(record.files.map(({ file }) => file));
+    for (const file of bundle.files.filter((one) => !known.has(one))) {
+      record.files.push(await recorded(bundle, file));
+      writeFileSync(`${path}.partial`, JSON.stringify(record));
+      renameSync(`${path}.partial`, path);
     }
     return {
       status: 'complete',
       tests: record.files.map((one) => ({
         ...{ id: one.file, name: one.file, fileName: one.file, status: 0 },
-        timeSpentMs: Math.round(one.load.ms + one.tests.reduce((sum, { ms }) => sum + ms, 0)),
+        timeSpentMs: one.tests.reduce((sum, { ms }) => sum + (ms ?? 0), one.load.ms ?? 0),
       })),
       mutantCoverage: { static: {}, perTest: Object.fromEntries(record.files.map(({ file, hits }) => [file, hits])) },
     };
@@ -131,7 +146,7 @@ class Runner {
     return this.known.flatMap(({ file, load, tests }) => {
       const all = isReached(load, id);
       return tests.flatMap(({ ms, reach }, index) =>
-        ms <= slowestMs && (all || isReached(reach, id)) ? [{ file, index, ms }] : [],
+        ms !== null && ms <= slowestMs && (all || isReached(reach, id)) ? [{ file, index, ms }] : [],
       );
     });
   }
@@ -140,27 +155,35 @@ class Runner {
 /** In a world of its own, so that what is evaluated on loading it is seen whichever file came first. */
 async function recorded(bundle: Bundle, file: string): Promise<FileRecord> {
   const hits: Record<string, number> = {};
-  const measured = async (title: string, call: () => Promise<unknown>): Promise<FileRecord['load']> => {
+  const measured = async (title: string, call: () => Promise<boolean>): Promise<TestRecord> => {
     const coverage = (shared.mutantCoverage ??= { static: {}, perTest: {} });
     shared.currentTestId = 'now';
-    coverage.perTest.now = {};
+    // By number and in one piece: some tests read millions of values, and a table that grows would take most of their time.
+    const counts = Array.from({ length: mostMutants }, () => 0);
+    coverage.perTest.now = counts as unknown as Record<string, number>;
     const before = process.cpuUsage();
-    await call();
+    const isWhole = await call();
     const { user, system } = process.cpuUsage(before);
-    const reached = coverage.perTest.now;
-    for (const [id, count] of Object.entries(reached)) hits[id] = (hits[id] ?? 0) + count;
+    const reached: string[] = [];
+    for (const [id, count] of counts.entries())
+      if (count > 0) {
+        hits[id] = (hits[id] ?? 0) + count;
+        reached.push(String(id));
+      }
     shared.currentTestId = undefined;
-    return { title, ms: Math.round((user + system) / 1000), reach: reachOf(Object.keys(reached)) };
+    const ms = isWhole ? Math.round((user + system) / 1000) : null;
+    return { title, ms, reach: reachOf(reached) };
   };
-  const passed = (outcome: { is: string; why?: string }, what: string): void => {
-    if (outcome.is !== 'passed') throw new Error(`Without a mutant, ${file}, ${what}: ${outcome.why}`);
+  const isPassed = (outcome: Outcome, what: string): boolean => {
+    if (outcome.is === 'failed') throw new Error(`Without a mutant, ${file}, ${what}: ${outcome.why}`);
+    return outcome.is === 'passed';
   };
   const world = bundle.open();
   let told: Test[] = [];
-  const hour = 3_600_000;
-  const load = await measured('', async () => passed(await tried(() => void (told = world.load(file)), hour), 'its load'));
-  const tests: FileRecord['tests'] = [];
-  for (const test of told) tests.push(await measured(test.title, async () => passed(await triedTest(test, hour), test.title)));
+  const load = await measured('', async () => isPassed(await tried(() => void (told = world.load(file)), longestMs), 'its load'));
+  const tests: TestRecord[] = [];
+  for (const test of told)
+    tests.push(await measured(test.title, async () => isPassed(await triedTest(test, longestMs), test.title)));
   return { file, load, tests, hits };
 }
 

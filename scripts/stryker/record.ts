@@ -1,8 +1,12 @@
 /** What each test evaluates of the mutated code and how long it takes, found once for a state of the sources: with it a mutant meets only tests that can tell. */
 
+/** A test that takes longer, in a world of its own and with nothing mutated, is not asked: it would be, by every survivor that it reaches. */
+export const slowestMs = 4000;
+
 export interface TestRecord {
   title: string;
-  ms: number;
+  /** Of a processor; null where it was not waited for. */
+  ms: number | null;
   /** A bit for each mutant that it reaches, in base64. */
   reach: string;
 }
