@@ -12,7 +12,7 @@ import { verify } from '../verdict.js';
 import { mutationsOf } from './all.js';
 import { Editor, type Mutation } from './editor.js';
 
-interface CorruptionResult {
+export interface CorruptionResult {
   readonly operator: string;
   readonly expected: readonly string[];
   readonly given: readonly string[];
@@ -56,7 +56,8 @@ export function operatorList(model: ModelName): Operator[] {
   return findingCodes.flatMap((family) => (mutations[family] ?? []).map((mutation) => ({ ...mutation, family })));
 }
 
-function breakOnce(tree: Tree, { name, codes, family, apply }: Operator, memory: Memory): CorruptionResult | null {
+/** Null where the bundle holds nothing that it could break. */
+export function breakOnce(tree: Tree, { name, codes, family, apply }: Operator, memory: Memory): CorruptionResult | null {
   const editor = new Editor(tree, memory);
   if (!apply(editor)) return null;
   if (!pinsAreBroken.has(family)) editor.repin();

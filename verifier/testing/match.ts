@@ -4,6 +4,7 @@ import type { Verdict } from '../contract/types.js';
 import { Memory } from '../read/memory.js';
 import type { Tree } from '../read/tree.js';
 import { verify } from '../verdict.js';
+import { breakOnce, type CorruptionResult } from '../mutations/corrupt.js';
 import { Editor } from '../mutations/editor.js';
 import { goodBundle } from './bundle.js';
 
@@ -25,6 +26,9 @@ export function against(make: () => Tree) {
     changed,
     /** The verdict on a variant of the good bundle. */
     judged,
+    /** What becomes of the good bundle when a mutation breaks it. */
+    broken: (operator: Parameters<typeof breakOnce>[1]): CorruptionResult | null =>
+      breakOnce((good ??= make()), operator, memory),
     codesOf: (tree: Tree): string[] => [...new Set(judged(tree).findings.map(({ code }) => code))].sort(),
     expectFindings(change: (editor: Editor) => void, ...codes: string[]): void {
       const verdict = judged(changed(change));
@@ -35,7 +39,7 @@ export function against(make: () => Tree) {
   };
 }
 
-export const { changed, judged, codesOf, expectFindings } = against(goodBundle);
+export const { broken, changed, judged, codesOf, expectFindings } = against(goodBundle);
 
 export function snapshot(editor: Editor, caseId: string, name = 'producer') {
   const found = editor.findAny((one) => one.caseId === caseId && one.name === name);

@@ -1,26 +1,30 @@
-/** A mutant of each family; all of them are made in `../../cli/corrupt.gate.test.ts`. */
+/** A mutant of each family, each judged in a test of its own; all of them are made in `../../cli/corrupt.gate.test.ts`. */
 import { describe, expect, it } from 'vitest';
-import { Memory } from '../../read/memory.js';
-import { goodSessions } from '../../testing/sessions/bundle.js';
 import { isLeading, withoutPlaceInSessions } from '../../testing/operators.js';
-import { corrupt, operatorList } from '../corrupt.js';
+import { broken, changed, judged } from '../../testing/sessions/match.js';
+import { operatorList } from '../corrupt.js';
 
 describe('a mutant of each family of the small sessions', () => {
-  const wanted = isLeading('sessions/v1');
-  const few = operatorList('sessions/v1').filter(wanted);
-  const corruption = corrupt(goodSessions(), new Memory(), wanted);
+  const operators = operatorList('sessions/v1');
+  const few = operators.filter(isLeading('sessions/v1'));
+  const [lacking, possible] = [true, false].map((is) =>
+    few
+      .filter(({ name }) => withoutPlaceInSessions.includes(name) === is)
+      .map((operator) => [`${operator.family}: ${operator.name}`, operator] as const),
+  );
 
-  it('was made, where there is a place for it', () => {
-    expect(corruption.base).toBe('valid');
-    const without = few.map(({ name }) => name).filter((name) => withoutPlaceInSessions.includes(name));
-    expect(corruption.not_applicable).toEqual(without);
-    expect(corruption.mutants).toBe(few.length - without.length);
+  it('is made of valid ones', () => expect(judged(changed(() => undefined)).verdict).toBe('valid'));
+
+  it.each(possible ?? [])('%s', (_name, operator) => {
+    const result = broken(operator);
+    expect(result?.given).toEqual(result?.expected);
+    expect(result).toMatchObject({ rejected: true });
   });
 
-  it.each(corruption.results)('$operator', ({ expected, given }) => expect(given).toEqual(expected));
+  it.each(lacking ?? [])('%s: cannot be made', (_name, operator) => expect(broken(operator)).toBeNull());
 
   it('has a name of its own', () => {
-    const names = operatorList('sessions/v1').map(({ family, name }) => `${family}: ${name}`);
+    const names = operators.map(({ family, name }) => `${family}: ${name}`);
     expect(new Set(names).size).toBe(names.length);
   });
 });

@@ -4,7 +4,7 @@ import type { Editor } from '../../mutations/editor.js';
 import { against, snapshot } from '../match.js';
 import { goodSessions } from './bundle.js';
 
-export const { changed, judged, codesOf, expectFindings } = against(goodSessions);
+export const { broken, changed, judged, codesOf, expectFindings } = against(goodSessions);
 
 /** Changes the frames of a snapshot, and makes everything else agree with them. */
 export const onFrames =
