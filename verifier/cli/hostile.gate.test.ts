@@ -53,6 +53,8 @@ async function demand(row: Hostile, folder: string): Promise<void> {
   if (row.says !== undefined) expect(said(verdict)).toMatch(row.says);
   expect(json.mebibytes).toBeLessThan(mebibytes);
   expect(json.seconds).toBeLessThan(seconds);
+  // A giant costs as much again, and has nothing to show to a terminal that others have not.
+  if (row.within !== undefined) return;
   const text = await measured(['verify', folder], as);
   expect({ signal: text.signal, code: text.code, err: text.err }).toEqual({ signal: null, code: row.exit, err: '' });
   expect(text.out).not.toMatch(unshown);
