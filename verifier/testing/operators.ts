@@ -15,16 +15,18 @@ export const named: readonly string[] = [
 ];
 
 /**
- * The first of each family, and those that are named. All, where the tests themselves are judged: `KILLPOINT_MUTANTS=all` of `scripts/stryker.ts`.
+ * The first of each family, and those that are named; of sessions those of families that calls have not. All, where the tests themselves are
+ * judged: `KILLPOINT_MUTANTS=all` of `scripts/stryker.ts`.
  */
 export function isLeading(model: ModelName): (operator: Operator) => boolean {
   if (process.env.KILLPOINT_MUTANTS === 'all') return () => true;
+  const elsewhere = new Set<string>(model === 'calls/v1' ? [] : operatorList('calls/v1').map(({ family }) => family));
   const first = new Map(
     operatorList(model)
       .toReversed()
       .map(({ family, name }) => [family, name]),
   );
-  return ({ family, name }) => named.includes(name) || first.get(family) === name;
+  return ({ family, name }) => !elsewhere.has(family) && (named.includes(name) || first.get(family) === name);
 }
 
 /** A session is told nothing of places elsewhere, so no plan plants a reach for one; what a tracer told is the same for every subject. */

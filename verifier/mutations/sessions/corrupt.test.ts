@@ -1,10 +1,10 @@
-/** A mutant of each family, each judged in a test of its own; all of them are made in `../../cli/corrupt.gate.test.ts`. */
+/** A mutant of each family that calls have not, each judged in a test of its own; all of them are made in `../../cli/corrupt.gate.test.ts`. */
 import { describe, expect, it } from 'vitest';
 import { isLeading, withoutPlaceInSessions } from '../../testing/operators.js';
 import { broken, changed, judged } from '../../testing/sessions/match.js';
 import { operatorList } from '../corrupt.js';
 
-describe('a mutant of each family of the small sessions', () => {
+describe('a mutant of each family that only sessions have', () => {
   const operators = operatorList('sessions/v1');
   const few = operators.filter(isLeading('sessions/v1'));
   const [lacking, possible] = [true, false].map((is) =>
