@@ -1,8 +1,11 @@
 /** What a record or an answer may not say, whatever else is right: found by the generated mutants, each with the check that missed it. */
 import { describe, expect, it } from 'vitest';
+import type { Answer } from '../contract/types.js';
 import type { Editor } from '../mutations/editor.js';
+import type { Snapshot } from '../read/bundle.js';
 import { changed, codesOf, expectFindings, snapshot } from '../testing/match.js';
 import * as sessions from '../testing/sessions/match.js';
+import { g42 } from './sessions/g42-export.js';
 
 describe('G2: a program of the build', () => {
   it.each([
@@ -40,6 +43,38 @@ describe('G3: an answer', () => {
         }),
       'record-malformed',
     ));
+});
+
+describe('an inspector that was refused', () => {
+  it.each<[string, 'state-mismatch' | 'export-mismatch', Partial<Answer>]>([
+    ['projects nothing, not even no task', 'state-mismatch', { projections: [] }],
+    ['exports no events, not even none', 'export-mismatch', { events: [] }],
+    ['exports no artifacts, not even none', 'export-mismatch', { artifacts: [] }],
+  ])('%s', (_what, code, told) =>
+    expectFindings(
+      (editor) => editor.inspection(snapshot(editor, 'ratchet', 'syncs-fsync-1'), (value) => void Object.assign(value, told)),
+      code,
+    ),
+  );
+
+  it.each<Partial<Answer>>([
+    { projections: [] },
+    { events: [] },
+    { artifacts: [] },
+    { session: {} },
+    { log: { frames: [], torn_bytes: 0 } },
+    {},
+  ])('of a session exports nothing: %j', (told) => {
+    const refused = {
+      name: 'producer',
+      planned: { expect: { events: 0 } },
+      state: { unfinished: true },
+      inspection: { value: told },
+      file: () => 'inspection.json',
+    } as unknown as Snapshot;
+    const { findings } = g42.check({ snapshots: [refused] } as unknown as Parameters<typeof g42.check>[0]);
+    expect(findings.map(({ code }) => code)).toEqual(Object.keys(told).length > 0 ? ['frames-export-mismatch'] : []);
+  });
 });
 
 describe('G3: an answer about a session', () => {

@@ -20,8 +20,11 @@ export const g16: CaseCheck = {
   check: ({ snapshots }) =>
     perSnapshot(snapshots, plannedTasks, (snapshot, say) => {
       const derived = workStates(need(snapshot.ledger).events);
-      const projected = (need(snapshot.inspection).projections ?? []).map(withoutProse);
+      const { projections, status } = need(snapshot.inspection);
+      const projected = (projections ?? []).map(withoutProse);
       const file = snapshot.file('inspection.json');
+      if (status === 'refused' && projections !== undefined)
+        say('state-mismatch', 'An inspector that was refused projected a state.', { file });
       for (const state of derived) {
         const told = projected.find(({ task_id }) => task_id === state.task_id);
         if (told === undefined) say('state-mismatch', 'A task was not projected.', { file });

@@ -45,8 +45,8 @@ export const g42: CaseCheck = {
 
 /** A session that was never finished has nothing to export, and one thing to judge: that nothing is. */
 function nothingExported(snapshot: Snapshot, say: Say): number {
-  const { log, session } = need(snapshot.inspection);
-  if (log !== undefined || session !== undefined)
+  const { log, session, events, artifacts, projections } = need(snapshot.inspection);
+  if ([log, session, events, artifacts, projections].some((part) => part !== undefined))
     say('frames-export-mismatch', 'A session that was never finished is exported.', { file: snapshot.file('inspection.json') });
   return 1;
 }

@@ -47,14 +47,7 @@ export const ofProcesses: Table = {
       { by: ['kill-unproven'], with: ['process-shared'] },
     ],
     exit: { by: ['kill-unproven'], with: ['prediction-failed'] },
-    'exit.code': [
-      {
-        of: ['one more', 'one less', 'the largest'],
-        when: ['faulted', 'silent'],
-        ...free('a role for which a call failed and that left no answer ends by itself with whatever code but 0'),
-      },
-      by('kill-unproven'),
-    ],
+    'exit.code': by('kill-unproven'),
     'exit.signal': { by: ['kill-unproven'], with: ['prediction-failed'] },
     survivors: by('kill-unproven'),
     'survivors[]': by('kill-unproven'),

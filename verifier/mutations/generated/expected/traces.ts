@@ -14,7 +14,9 @@ const others: readonly FindingCode[] = [
 const missed: Caught = {
   by: ['syscall-missed', 'fault-unproven', 'kill-unproven', 'fault-ignored', 'power-state-missed', ...others],
 };
+/** From which state somebody carried on is known by its number: under another one he seems to write in the tenure of whoever was before. */
 const ofPower: readonly FindingCode[] = [
+  'lineage-broken',
   'promise-lost',
   'record-forked',
   'state-refused',
@@ -63,7 +65,8 @@ export const ofTraces: Table = {
     '(end)': by('kill-unproven'),
   },
   'states.jsonl': {
-    ...each(['state', 'cut', 'rule', 'at', 'sha256'], { by: ['power-state-missed'], with: others }),
+    state: { by: ['power-state-missed'], with: [...others, ...ofPower] },
+    ...each(['cut', 'rule', 'at', 'sha256'], { by: ['power-state-missed'], with: others }),
     opened: { by: ['state-refused', 'power-state-missed'], with: [...others, ...ofPower] },
     'opened.entries': { by: ['recovery-misread', 'record-forked', 'promise-lost'], with: [...others, ...ofPower] },
     'opened.digest': { by: ['record-forked', 'recovery-misread'], with: others },
