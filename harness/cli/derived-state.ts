@@ -1,9 +1,9 @@
 /**
- * A state that a power loss may have left, by its number in a bundle: derived again from the trace, and looked at by the subject. Nothing
- * of the bundle is changed, and nothing that it holds is trusted: a path leads to a plain file in it or nowhere.
+ * A state that a power loss may have left, by its number in a bundle: derived again from the trace. Nothing of the bundle is changed, and nothing that
+ * it holds is trusted: a path leads to a plain file in it or nowhere.
  */
 import { join } from 'node:path';
-import type { DerivedState, ServeAnswer } from '../contract/types.js';
+import type { DerivedState } from '../contract/types.js';
 import { validateDerivedState } from '../contract/validators.js';
 import { CaseVoid, HarnessError } from '../errors.js';
 import { factsOfGiven } from '../io/given.js';
@@ -11,7 +11,6 @@ import type { Installation } from '../io/installation.js';
 import { parseCanonical } from '../io/canonical.js';
 import { filesBelow } from '../io/inventory.js';
 import { linesIn } from '../io/lines.js';
-import { makeMemoryFolder } from '../io/memory-folder.js';
 import { limits, readPlainFile } from '../io/read.js';
 import { parsePlan } from '../plan/load.js';
 import { type PlannedCase, producer, type PowerLoss } from '../plan/types.js';
@@ -25,13 +24,9 @@ import {
   survey,
   type Survey,
 } from '../power-loss/derive.js';
-import type { Content } from '../power-loss/content.js';
 import { longestItem } from '../power-loss/items.js';
 import { Unmodelled } from '../power-loss/unmodelled.js';
-import { createWorker } from '../power-loss/worker.js';
-import { spawnRole } from '../process/spawn.js';
-import { startWatchdog } from '../process/watchdog-client.js';
-import { commandOf, findSubjects, type InstalledSubject, subjectNamed } from '../subject/find.js';
+import { findSubjects, type InstalledSubject, subjectNamed } from '../subject/find.js';
 
 export interface Named {
   readonly bundle: string;
@@ -101,28 +96,6 @@ export function occurrenceAt(found: Found, cut: number): State {
     cuts.push(one.cut);
   }
   throw new HarnessError('usage', `State ${found.state.number} does not occur at cut ${cut}; it does at ${cuts.join(', ')}.`);
-}
-
-/** What the serve role makes of each state that it is given; nobody of it is left. */
-export async function withServe<T>(
-  { installation, subject }: Pick<Found, 'installation' | 'subject'>,
-  use: (lookAt: (files: ReadonlyMap<string, Content>) => Promise<ServeAnswer>) => Promise<T>,
-): Promise<T> {
-  const { file, args } = commandOf(subject, 'serve', installation);
-  const folder = makeMemoryFolder('killpoint-replay');
-  const watchdog = startWatchdog(installation.watchdog);
-  const spawn = { file, args, folder: subject.folder, environment: {}, cgroupHome: null, watchdog, talks: true } as const;
-  const worker = createWorker({ start: () => spawnRole(spawn), folder: join(folder.path, 'state'), deadlineMs: 60_000 });
-  try {
-    return await use(worker.lookAt);
-  } finally {
-    try {
-      await worker.end();
-    } finally {
-      await watchdog.end();
-      folder.remove();
-    }
-  }
 }
 
 type ArmUnderPowerLoss = PlannedCase['arms'][number] & { readonly crash: PowerLoss };

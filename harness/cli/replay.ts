@@ -11,9 +11,10 @@ import { itemsOf } from '../power-loss/items.js';
 import { type Source, type State, stateAtEnd } from '../power-loss/derive.js';
 import { reduce, type Story } from '../power-loss/reduce.js';
 import { writeState } from '../power-loss/write-state.js';
-import { type Found, findState, occurrenceAt, occurrencesOf, withServe } from './derived-state.js';
+import { type Found, findState, occurrenceAt, occurrencesOf } from './derived-state.js';
 import type { Exit } from './exit.js';
 import { addSubjectOption, fromZero, positive } from './options.js';
+import { withServe } from './with-serve.js';
 
 interface Options {
   case: string;
