@@ -32,6 +32,34 @@ describe('a producer that completed', () => {
   });
 });
 
+describe('a response that a recovery reads again', () => {
+  const read = (version: number, recovery: object = { recovery: { operation: 'reinterpret' } }): Event => ({
+    ...event('attempt.interpreted', { interpreter: { name: 'chat-completions', version }, ...recovery }),
+    ...{ seq: 2, call_id: 'call-1' },
+  });
+  const manifest = { ...event('call.manifest', { interpreter: { name: 'chat-completions', version: 1 } }), call_id: 'call-1' };
+  const departing = (given: object | null, interpreted: Event): number[] =>
+    scenarioDepartures(
+      {},
+      {
+        events: [manifest, interpreted],
+        inherited: 1,
+        bytesOf: () => undefined,
+        told: () => ({ role: 'resume', operation: given === null ? 'recover' : 'reinterpret', input: given }),
+      },
+    ).map(({ seq }) => seq);
+
+  it('is read in the version of the manifest, or in the one that was given', () => {
+    expect(departing(null, read(1))).toEqual([]);
+    expect(departing(null, read(2))).toEqual([2]);
+    expect(departing({}, read(2))).toEqual([2]);
+    expect(departing({ interpreter_version: 2 }, read(2))).toEqual([]);
+    expect(departing({ interpreter_version: 2 }, read(1))).toEqual([2]);
+  });
+
+  it('is another matter than one that was read on the straight path', () => expect(departing(null, read(2, {}))).toEqual([]));
+});
+
 describe('what a scenario asks for once', () => {
   const by = (role: Told['role'], events: readonly Event[]): number[] =>
     scenarioDepartures(

@@ -4,7 +4,8 @@
  *
  * A producer records what the scenario says. A restart goes by the last request and inventory on record, and by the scenario where
  * there is none; its budget and its manifest are always the scenario's. A resume carries the recorded manifest (G22); one that finds
- * none makes it as the scenario says. What a person states or gives with an operation is recorded as he gave it.
+ * none makes it as the scenario says. What a person states or gives with an operation is recorded as he gave it; a response is read again in the version
+ * that was given, or else in that of the manifest.
  */
 import { EvidenceError } from '../../errors.js';
 import type { Event } from '../../contract/types.js';
@@ -37,7 +38,7 @@ interface Departure {
 }
 
 export function scenarioDepartures(scenario: unknown, { events, inherited, bytesOf, told }: Recorded): Departure[] {
-  const before: Before = { last: new Map(), requests: new Map(), links: new Map() };
+  const before: Before = { last: new Map(), requests: new Map(), manifests: new Map(), links: new Map() };
   const produced = new Set<string>();
   return events.flatMap((event, index) => {
     const teller = told(event);
@@ -89,14 +90,16 @@ export function leftUndone(scenario: unknown, events: readonly Event[]): string[
 interface Before {
   /** By type. */
   readonly last: Map<string, Event>;
-  /** By call: its request, and the link that it came by. */
+  /** By call: its request, its manifest, and the link that it came by. */
   readonly requests: Map<string, Event>;
+  readonly manifests: Map<string, Event>;
   readonly links: Map<string, Event>;
 }
 
-function remember(event: Event, { last, requests, links }: Before): void {
+function remember(event: Event, { last, requests, manifests, links }: Before): void {
   last.set(event.type, event);
   if (event.type === 'call.requested') requests.set(event.call_id ?? '', event);
+  if (event.type === 'call.manifest') manifests.set(event.call_id ?? '', event);
   if (event.type === 'call.resumed') links.set(String(event.payload.new_call_id), event);
 }
 
@@ -153,9 +156,12 @@ function askedFor(scenario: unknown, told: Told, event: Event, before: Before): 
       };
     }
     case 'attempt.interpreted':
-      return told.operation === 'reinterpret' && event.payload.recovery !== undefined
-        ? { version: given('interpreter_version') }
-        : {};
+      if (event.payload.recovery === undefined) return {};
+      // Whoever is told no version reads in the one that the manifest names.
+      return {
+        version:
+          given('interpreter_version') ?? member(before.manifests.get(event.call_id ?? '')?.payload, 'interpreter', 'version'),
+      };
     default:
       return {};
   }

@@ -59,6 +59,8 @@ export interface Caught {
 /** Equivalent: an honest run of the same plan could have left this. Such a mutant must be found valid, or the verifier cries at honest runs. */
 export interface Free {
   readonly free: string;
+  /** The break may have left a trace elsewhere that it did not cover: then it may be rejected too, by these alone. */
+  readonly or?: readonly FindingCode[];
 }
 
 /** An honest run could have left this, and it proves nothing: the verdict must be `unknown`, neither `valid` nor `invalid`. */

@@ -63,6 +63,9 @@ describe('a verdict against its row', () => {
   it('of what an honest run could have left is valid, or unknown where the row says so', () => {
     expect(resultOf({ free: 'why' }, valid ?? invalid)).toBe('equivalent');
     for (const cried of [invalid, unknown]) expect(resultOf({ free: 'why' }, cried ?? invalid)).toBe('cried');
+    expect(resultOf({ free: 'why', or: ['case-missing', 'kill-unproven'] }, invalid)).toBe('rejected');
+    expect(resultOf({ free: 'why', or: ['case-missing'] }, invalid)).toBe('cried');
+    expect(resultOf({ free: 'why', or: ['case-missing'] }, unknown ?? invalid)).toBe('cried');
     expect(resultOf({ unknown: 'why' }, unknown ?? invalid)).toBe('equivalent');
     expect(resultOf({ unknown: 'why' }, valid ?? invalid)).toBe('missed');
     expect(resultOf({ unknown: 'why' }, invalid)).toBe('cried');

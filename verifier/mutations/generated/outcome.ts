@@ -47,7 +47,10 @@ export function agrees(one: Judged, other: Judged): boolean {
 
 export function resultOf(row: Row | undefined, { verdict, given }: Judged): Result {
   if (row === undefined) return 'undecided';
-  if ('free' in row) return verdict === 'valid' ? 'equivalent' : 'cried';
+  if ('free' in row) {
+    if (verdict === 'valid') return 'equivalent';
+    return verdict === 'invalid' && given.every((code) => row.or?.includes(code)) ? 'rejected' : 'cried';
+  }
   if ('unknown' in row) return verdict === 'unknown' ? 'equivalent' : verdict === 'valid' ? 'missed' : 'cried';
   if (verdict !== 'invalid') return 'missed';
   const { by, with: more = [] } = row;
@@ -57,7 +60,7 @@ export function resultOf(row: Row | undefined, { verdict, given }: Judged): Resu
 
 function wordsOf(row: Row | undefined): string {
   if (row === undefined) return 'nobody has decided';
-  if ('free' in row) return `equivalent: ${row.free}`;
+  if ('free' in row) return `equivalent: ${row.free}${row.or === undefined ? '' : `; or ${row.or.join(', ')}`}`;
   if ('unknown' in row) return `unknown: ${row.unknown}`;
   const more = row.with === undefined ? '' : `, with ${[row.with].flat().join(', ')}`;
   return `${row.by.join(' or ')}${more}`;

@@ -1,4 +1,5 @@
 /** The tables as one, and how a row is found in it. */
+import type { FindingCode } from '../../../checks/check.js';
 import type { Row, Site, Table } from '../operator.js';
 import { facts } from './facts.js';
 import { records } from './records.js';
@@ -9,8 +10,13 @@ export type Asked = Pick<Site, 'operator' | 'document' | 'field' | 'traits'>;
 
 /** Undefined where nobody has decided yet: that is a mistake of the table, not of the verifier. */
 export function rowOf(site: Asked, all: readonly Table[] = tables): Row | undefined {
-  return rowsOf(site, all).find((row) => isMet(row, site));
+  const row = rowsOf(site, all).find((one) => isMet(one, site));
+  const isOfRecord = records.some(({ [site.document]: rows }) => rows !== undefined);
+  return row !== undefined && 'free' in row && isOfRecord ? { ...row, or: [...(row.or ?? []), ...byTrace] } : row;
 }
+
+/** What a subject left is in the trace of its run by place and size, and a forger who changed it did not change the trace. */
+const byTrace: readonly FindingCode[] = ['syscall-missed', 'fault-unproven'];
 
 export function rowsOf({ document, field }: Pick<Site, 'document' | 'field'>, all: readonly Table[] = tables): readonly Row[] {
   const fields = all.map((table) => table[document] ?? {});

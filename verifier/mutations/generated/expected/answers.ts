@@ -81,7 +81,10 @@ export const ofAnswers: Table = {
     ],
     'refusal.drift[]': { by: ofRefusal },
     replayed: [
-      { when: ['member'], ...free('of several processes one may be told what is on record; who acted the record says') },
+      {
+        when: ['member', '!refused'],
+        ...free('of several processes one may be told what is on record; who acted the record says'),
+      },
       {
         by: ['record-malformed', 'prediction-failed', 'recovery-unlawful', 'resume-unlawful'],
         with: ['completion-unsound', 'control-silent'],
@@ -93,7 +96,15 @@ export const ofAnswers: Table = {
     ...settings,
     ...each(['projections*', 'events*', 'artifacts*', 'session*', 'log*'], by('record-malformed')),
     'would*': by('record-malformed'),
-    operations: [{ by: ['record-malformed', 'recovery-unlawful', 'prediction-failed'], with: ['race-doubled', 'race-lost'] }],
+    operations: [
+      {
+        of: ['absent'],
+        when: ['refused'],
+        ...free('whoever was refused carried out nothing, and need not say so'),
+        or: ['prediction-failed'],
+      },
+      { by: ['record-malformed', 'recovery-unlawful', 'prediction-failed'], with: ['race-doubled', 'race-lost'] },
+    ],
     'operations[]': { by: ['recovery-unlawful', 'prediction-failed'] },
     session_refusal: { by: [...ofStatus], with: ofActing },
     'session_refusal.*': { by: ofRefusal },
@@ -101,7 +112,7 @@ export const ofAnswers: Table = {
   'inspection.json': {
     role: by('record-malformed'),
     pid: by('process-shared'),
-    status: { by: ['record-malformed', 'inspection-changed-state'] },
+    status: { by: ['record-malformed', 'inspection-changed-state'], with: ['export-mismatch', 'state-mismatch'] },
     detail: sayings,
     refusal: { by: ['record-malformed'], with: ['inspection-changed-state', 'settings-weak'] },
     'refusal.error': { by: ['inspection-changed-state'], with: ['settings-weak'] },

@@ -170,6 +170,7 @@ export const events: Table = {
     outcome: caught('completion-unsound'),
     result_id: caught('completion-unsound'),
     error: [
+      { of: ['empty'], by: ['order-violated'], with: [...readsOtherwise, 'record-malformed'] },
       { when: ['outcome=succeeded'], ...caught('completion-unsound') },
       { of: ['null'], ...caught('completion-unsound') },
       // Only what is settled by another call has words of the contract.
@@ -252,7 +253,8 @@ export const eventLines: Table = Object.fromEntries(
     'attempt.observed': [ordered],
     'attempt.interpreted': [ordered],
     'attempt.retry_decided': [caught('order-violated', 'retry-unlawful', 'attempt-unlawful')],
-    'attempt.completed': [caught('order-violated', 'completion-unsound')],
+    // Whoever recovered went on from an attempt that was not closed.
+    'attempt.completed': [caught('order-violated', 'completion-unsound', 'recovery-unlawful')],
     'result.recorded': [caught('completion-unsound', 'order-violated')],
     'call.completed': [ordered],
     'task.accepted': [ordered],

@@ -25,6 +25,10 @@ export const exports: Table = {
       caught('frames-export-mismatch'),
     ],
     'log*': [{ when: calls, ...caught('export-mismatch') }, caught('frames-export-mismatch')],
+    session: [
+      { when: calls, ...caught('state-mismatch', 'export-mismatch') },
+      caught('session-state-mismatch', 'frames-export-mismatch'),
+    ],
     'session*': [{ when: calls, ...caught('state-mismatch', 'export-mismatch') }, caught('session-state-mismatch')],
     'session.runs[].detail': prose,
   },

@@ -123,6 +123,7 @@ export const ofReceipts: Table = {
         'tool-result-mismatch',
         'observation-mismatch',
         'receipts-unsealed',
+        'reconciliation-unsound',
       ],
       with: afterReceipts,
     },

@@ -41,8 +41,10 @@ export const ofTraces: Table = {
       },
       { of: ['lines swapped'], when: [...behind, '!last-call'], ...behindTheLast },
       { of: edits, when: [...behind, '!armed-name', '!last-line', '!last-call'], ...behindTheLast },
+      { of: ['line twice'], when: [...behind, '!armed-name', '!last-line'], ...behindTheLast },
       { of: edits, when: ['after-fault', '!last-line', '!last-call'], ...afterFault },
-      { when: ['power-loss'], by: [...missed.by, ...ofPower], with: ['prediction-failed', 'kill-unproven'] },
+      // Cuts that moved meet other receipts.
+      { when: ['power-loss'], by: [...missed.by, ...ofPower], with: ['prediction-failed', 'kill-unproven', 'intent-unserved'] },
       { by: missed.by, with: ['prediction-failed'] },
     ],
     '(pid)': { by: ['kill-unproven', 'record-malformed'], with: [...others, ...ofPower] },

@@ -19,13 +19,20 @@ const free = (sentence: string): Free => ({ free: sentence });
 
 const planned = caught('scenario-unplanned');
 /** A scripted word is held against its script. */
-const scripted = (otherwise: string): Row[] => [{ when: ['planned'], ...caught('script-departed') }, free(otherwise)];
+const scripted = (otherwise: string): Row[] => [
+  { when: ['planned'], ...caught('script-departed') },
+  // What was found of it was kept as evidence, with the hash that it had.
+  { ...free(otherwise), or: ['reconciliation-unsound'] },
+];
 
 const folder = (...with_: FindingCode[]): Row[] => [
   { when: ['calls/v1'], by: ['state-malformed'], with: with_ },
   { by: ['session-folder-malformed'], with: with_ },
 ];
-const floor: Row = { by: ['floor-behind'], with: ['session-refusal-acted', 'log-damaged', 'prediction-failed'] };
+const floor: Row = {
+  by: ['floor-behind'],
+  with: ['session-refusal-acted', 'log-damaged', 'prediction-failed', 'power-state-missed'],
+};
 
 export const wholes: Table = {
   case: {
