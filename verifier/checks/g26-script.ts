@@ -2,7 +2,7 @@
  * G26: What ran is what was planned: the scenario and the script are the plan's, byte for byte, the record says what the scenario
  * asks for, and the provider did to each request what its script says.
  * Verified: the hashes that the harness recorded of what it gave, and the operation, against the plan; task, claim, inventory, call,
- * policy and judgement in every event that a snapshot added; of every request and question that it added, how it ended, its status and
+ * policy, judgement and the version of a second reading in every event that a snapshot added; of every request and question that it added, how it ended, its status and
  * its effect, against the step in force and the rules about keys, fences and what is on its way; a scripted text and what a question was
  * told, where the bytes are kept, and scripted bytes by their hash.
  * Not verified: how long a delay was and where a stream was cut; the words of an error; what a subject of one's own makes of its scenario.
