@@ -38,14 +38,27 @@ export function chosenAmong<T extends { key: string }>(all: readonly T[], size: 
 }
 
 export function readJournal(state: string): Map<string, Line> {
-  const path = join(state, 'journal.jsonl');
+  return new Map(linesIn<Line>(join(state, 'journal.jsonl')).map((line) => [line.key, line]));
+}
+
+/** Tests that were asked with nothing mutated, before every so many mutants. */
+export const control = { file: 'control.jsonl', every: 25 } as const;
+
+export interface Controlled {
+  tests: number;
+  /** Which test, and why; null where none noticed anything, as it should be. */
+  noticed: string | null;
+}
+
+export function readControl(state: string): Controlled[] {
+  return linesIn(join(state, control.file));
+}
+
+/** The last line of a run that was ended may be cut short. */
+function linesIn<T>(path: string): T[] {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  // The last line of a run that was ended may be cut short.
-  const lines = text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .filter(Boolean);
-  return new Map(lines.map((line) => JSON.parse(line) as Line).map((line) => [line.key, line]));
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1).split('\n');
+  return whole.filter(Boolean).map((line) => JSON.parse(line) as T);
 }
 
 function hashOf(text: string): string {

@@ -2,13 +2,14 @@
  * What Stryker loads of ours: a runner of the verifier's tests, and a reporter that chooses mutants and writes down what came of each.
  *
  * To Stryker a test is a test file. Which tests of it a mutant can be noticed by is the runner's own knowledge; each mutant gets a new world, and its tests are
- * asked until one notices. A mutant that was not chosen is answered at once with an error, which is no result and is written nowhere.
+ * asked until one notices; before some of them the same tests are asked in the same way with nothing mutated, and must notice nothing. A mutant that was not chosen
+ * is answered at once with an error, which is no result and is written nowhere.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { bundleOf, type Bundle } from './bundle.js';
 import type { Test } from './collector.js';
-import { chosenAmong, keyOf, readJournal, type Line, type Told } from './journal.js';
+import { chosenAmong, control, keyOf, readJournal, type Line, type Told } from './journal.js';
 import {
   isReached,
   Order,
@@ -52,8 +53,16 @@ const limitMs = (ms: number): number => 20_000 + 20 * ms;
 /** What has not ended by then with nothing mutated, on a busy machine and counted at every step, is not waited for. */
 const longestMs = 60_000;
 const mostMutants = 1 << 15;
+/** No mutant has it, so nothing is mutated: whatever is noticed then, no mutant did. */
+const noMutant = 'none';
 
 const shared = ((globalThis as { __stryker__?: Shared }).__stryker__ ??= {});
+
+interface Asked {
+  readonly noticed: { readonly by: Candidate; readonly outcome: Exclude<Outcome, { is: 'passed' }> } | null;
+  /** How many tests were asked. */
+  readonly count: number;
+}
 
 class Runner {
   static readonly inject = ['options'] as const;
@@ -62,6 +71,8 @@ class Runner {
   private bundle: Bundle | undefined;
   private known: { file: string; load: Uint8Array; tests: { ms: number | null; reach: Uint8Array }[] }[] | undefined;
   private chosen: Set<string> | undefined;
+  /** Of mutants that were chosen. */
+  private runs = 0;
 
   constructor(options: Options) {
     this.ours = options.killpoint;
@@ -114,10 +125,25 @@ class Runner {
     if (!this.chosen.has(id)) return { status: 'error', errorMessage: 'not chosen' };
     const source = relative(this.ours.root, activeMutant.fileName);
     const candidates = this.order.sorted(source, this.candidatesFor(id));
+    if (this.runs++ % control.every === 0) {
+      const { noticed } = await this.asked(noMutant, candidates, undefined);
+      const said = noticed && `${noticed.by.file}, ${noticed.by.index}: ${noticed.outcome.why}`;
+      appendFileSync(join(this.ours.state, control.file), `${JSON.stringify({ tests: candidates.length, noticed: said })}\n`);
+    }
+    const { noticed, count } = await this.asked(id, candidates, hitLimit);
+    if (noticed === null) return { status: 'survived', nrOfTests: count };
+    this.order.noticed(source, noticed.by);
+    const { is, why } = noticed.outcome;
+    if (is === 'endless') return { status: 'timeout', reason: why };
+    return { status: 'killed', killedBy: [noticed.by.file], failureMessage: why, nrOfTests: count };
+  }
+
+  /** Until one notices, in a new world. */
+  private async asked(id: string, candidates: readonly Candidate[], hitLimit: number | undefined): Promise<Asked> {
     Object.assign(shared, { activeMutant: id, currentTestId: undefined, hitCount: hitLimit && 0, hitLimit });
     const world = this.bundle?.open();
     const loaded = new Map<string, Test[]>();
-    let asked = 0;
+    let count = 0;
     try {
       for (const one of candidates) {
         let outcome = await tried(() => loaded.get(one.file) ?? loaded.set(one.file, world?.load(one.file) ?? []), limitMs(5000));
@@ -125,14 +151,11 @@ class Runner {
         // A file that tells fewer tests than it did has lost one to the mutant.
         if (outcome.is === 'passed')
           outcome = test === undefined ? { is: 'failed', why: 'the test is gone' } : await triedTest(test, limitMs(one.ms));
-        asked++;
+        count++;
         if (hitLimit !== undefined && (shared.hitCount ?? 0) > hitLimit) outcome = { is: 'endless', why: 'hit limit' };
-        if (outcome.is === 'passed') continue;
-        this.order.noticed(source, one);
-        if (outcome.is === 'endless') return { status: 'timeout', reason: outcome.why };
-        return { status: 'killed', killedBy: [one.file], failureMessage: outcome.why, nrOfTests: asked };
+        if (outcome.is !== 'passed') return { noticed: { by: one, outcome }, count };
       }
-      return { status: 'survived', nrOfTests: asked };
+      return { noticed: null, count };
     } finally {
       Object.assign(shared, { activeMutant: undefined, hitCount: undefined, hitLimit: undefined });
     }
