@@ -1,11 +1,14 @@
 /**
  * Writes the figures of README.md from the kept bundles, so that no number there was typed by hand.
  *
- * The verifier judges a kept bundle afresh, and only a valid one is quoted. `--check` changes nothing and exits 1 if the README says
+ * The verifier judges a kept bundle afresh, and only a valid one is quoted. Which model finds which planted defect is quoted from the newest kept table. `--check` changes nothing and exits 1 if the README says
  * something else. A table whose plan has no kept bundle is not printed.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './build.mjs';
 import { judged, keptBundle } from './kept.js';
+import { plantedFigures } from './readme/planted.js';
 import { powerLossFigures, ratchetFigures } from './readme/power-loss.js';
 import { recoveryFigures } from './readme/recovery.js';
 import { sessionFigures } from './readme/sessions.js';
@@ -27,6 +30,7 @@ const tables: Record<string, (bundle: string) => string> = {
 export function quoted(readme: string): string {
   const main = keptBundle('working-state');
   if (main === null) throw new Error('There is no kept bundle of the main plan.');
+  const found = plantedFigures(join(root, 'evidence/kept/soak'), plantedDefects(), join(root, 'preregistrations'));
   return Object.entries(tables).reduce(
     (text, [plan, table]) => {
       const bundle = keptBundle(plan);
@@ -35,8 +39,14 @@ export function quoted(readme: string): string {
       if (verdict !== 'valid') throw new Error(`${bundle} is ${verdict}; only a valid bundle is quoted.`);
       return inPlace(text, plan, table(bundle));
     },
-    inPlace(readme, 'figures', figures(main)),
+    inPlace(inPlace(readme, 'figures', figures(main)), 'planted', found),
   );
+}
+
+function plantedDefects(): string[] {
+  return readdirSync(join(root, 'scripts/planted'))
+    .filter((name) => name.endsWith('.patch'))
+    .map((name) => name.replace(/\.patch$/, ''));
 }
 
 function inPlace(readme: string, name: string, text: string): string {
