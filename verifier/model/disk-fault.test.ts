@@ -5,7 +5,7 @@ import { type Fault, limitsOf } from './disk-fault.js';
 const log = 'session.wal';
 const call = (name: string, ...paths: string[]): TracedCall => ({
   ...{ name, paths: paths.length === 0 ? [''] : paths, pid: 7, mayChange: true },
-  ...{ isOpen: false, isDone: true, injected: null, isSick: false, put: null, size: null },
+  ...{ on: null, isOpen: false, isDone: true, injected: null, isSick: false, put: null, size: null },
 });
 const failing = (one: TracedCall): TracedCall => ({ ...one, isDone: false, injected: 'EIO' });
 

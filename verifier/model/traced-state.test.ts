@@ -84,6 +84,17 @@ describe('writes', () => {
     expect(why('writes', [failed], { log: '01234' }, { before: { log: '01' }, whole: false })).toMatch(/log holds bytes/);
   });
 
+  it.each(['writes', 'syncs'] as const)('that never came back were of a file that is there: %s', (family) => {
+    const call = family === 'writes' ? 'pwrite64(3<<state>/x-wal>, ""..., 4, 0) = ?' : 'fsync(3<<state>/x-wal>) = ?';
+    const gone = call.replace('wal>', 'wal>(deleted)');
+    const killed = { whole: false };
+    expect(why(family, [call], { 'x-wal': '' }, killed)).toBeNull();
+    expect(why(family, [call], {}, killed)).toMatch(/has x-wal open at its end, and it is gone/);
+    expect(why(family, [gone], {}, killed)).toBeNull();
+    expect(why(family, [call.replaceAll('x-wal', 'x-shm')], {}, killed)).toBeNull();
+    expect(why(family, [call.replace('/x-wal', '')], {}, killed)).toBeNull();
+  });
+
   it('are in the state', () =>
     expect(why('writes', [put('a', 9, 0)], { a: 'ab' }, { before: { a: 'ab' } })).toMatch(/makes a longer than it is/));
 

@@ -30,7 +30,14 @@ export interface TracedState {
 /** In words; null where it does. */
 export function whyUnexplained(state: TracedState): string | null {
   if (state.family === 'names') return namesWrong(state);
-  return state.family === 'writes' ? writesWrong(state) : syncsWrong(state);
+  return heldOpenWrong(state) ?? (state.family === 'writes' ? writesWrong(state) : syncsWrong(state));
+}
+
+/** Whoever was killed before a call on a descriptor had that file open, under that name: nobody can have taken it away since. */
+function heldOpenWrong({ calls, after }: TracedState): string | null {
+  const { isOpen = false, on = null } = calls.at(-1) ?? {};
+  if (!isOpen || on === null || isVolatile(on) || after.has(on)) return null;
+  return `The trace has ${on} open at its end, and it is gone.`;
 }
 
 /** What is written under a name of its own until it is whole. */

@@ -16,6 +16,7 @@ describe('a trace', () => {
         name: 'rename',
         mayChange: true,
         paths: ['a.new', 'a'],
+        on: null,
         pid: 7,
         isOpen: false,
         isDone: true,
@@ -26,7 +27,7 @@ describe('a trace', () => {
       },
       {
         ...{ name: 'openat', mayChange: false, paths: [''], pid: 7, isOpen: true, isDone: false, injected: null, isSick: false },
-        ...{ put: null, size: null },
+        ...{ on: null, put: null, size: null },
       },
     ]);
     expect(last).toEqual({ pid: 7, code: null });

@@ -15,6 +15,8 @@ export interface TracedCall {
   readonly mayChange: boolean;
   /** Below the state folder; empty for the folder itself. */
   readonly paths: readonly string[];
+  /** The file that its descriptor leads to; null where it has none, or the file has no name any more. */
+  readonly on: string | null;
   readonly pid: number;
   /** It never came back. */
   readonly isOpen: boolean;
@@ -63,12 +65,13 @@ export function readTrace(bytes: Uint8Array, family: SyscallKill['family']): Tra
     const [, leadsTo = paths[0]] = /^\d+<<state>(?:\/([^>]*))?>$/.exec(result) ?? [];
     if (leadsTo !== paths[0] && /^(?:open|creat)/.test(name))
       throw new EvidenceError('wrong-shape', 'The trace has a descriptor that leads elsewhere than to what was opened.');
+    const [, on = null] = /^\d+<<state>\/([^>]*)>(?!\(deleted\))/.exec(told) ?? [];
     const mayChange = (name !== 'open' && name !== 'openat') || /\bO_CREAT\b/.test(told);
     const [, injected = null] = /^-1 (E[A-Z0-9]+) .*\(INJECTED\)$/.exec(result) ?? [];
     const isDone = result !== '?' && !result.startsWith('-1 ');
     const isSick = injected === null && /^-1 E(?:IO|NOSPC)\b/.test(result);
     const done = isDone ? effectOf(name, told.split(', '), result) : { put: null, size: null };
-    return { name, mayChange, paths, pid: Number(pid), isOpen: result === '?', isDone, injected, isSick, ...done };
+    return { name, mayChange, paths, on, pid: Number(pid), isOpen: result === '?', isDone, injected, isSick, ...done };
   });
   return { calls, end };
 }

@@ -16,6 +16,13 @@ export function historyIn(snapshot: Snapshot): History {
   return historyOf(need(snapshot.ledger).events);
 }
 
+/** What each of several processes may have read: the record with which they began, and each longer one. The last comes first. */
+export function historiesOfGroup(snapshot: Snapshot): History[] {
+  const { events } = need(snapshot.ledger);
+  const begun = inheritedCount(snapshot);
+  return Array.from({ length: events.length - begun + 1 }, (_none, more) => historyOf(events.slice(0, events.length - more)));
+}
+
 /** How many events the snapshot began with. */
 export function inheritedCount(snapshot: Snapshot): number {
   return snapshot.base === undefined ? 0 : need(snapshot.base.ledger).events.length;

@@ -194,7 +194,44 @@ describe('G30: a race', () => {
   });
 });
 
+describe('G29: a process that was beaten in a race', () => {
+  const told = (hazard: 'unsafe' | 'unneeded'): string[] => {
+    const tree = changed((editor) => {
+      const target = snapshot(editor, 'raced', 'race');
+      const [, loser] = target.roles;
+      const [call] = target.ledger.value?.events.filter(({ type }) => type === 'call.requested') ?? [];
+      if (loser === undefined || call === undefined) return;
+      editor.memberAnswer(loser, ({ refusal }) => {
+        if (refusal !== null)
+          Object.assign(refusal, { error: 'RecoveryRefused', operation: 'none', call_id: call.call_id, hazard });
+      });
+      editor.member(loser, (value) => void (value.exit = { code: 0, signal: null }));
+    });
+    return judged(tree).findings.map(({ code, detail }) => `${code}: ${detail}`);
+  };
+
+  it('names the hazard that a record showed which it may have read', () => {
+    const hazards = (found: readonly string[]): string[] => found.filter((one) => one.includes('The refusal calls'));
+    expect(hazards(told('unneeded'))).toEqual([]);
+    expect(hazards(told('unsafe'))).toEqual(['recovery-unlawful: The refusal calls unsafe what the record shows as unneeded.']);
+  });
+});
+
 describe('G31: a spec', () => {
+  it('is of every request of a case, or of none', () => {
+    const tree = changed((editor) => {
+      const target = snapshot(editor, 'drifted', 'producer');
+      changeEvents(editor, target, (events) => {
+        for (const { type, payload } of events) if (type === 'call.requested') delete payload.spec_sha256;
+      });
+      coverAll(editor, target);
+    });
+    const missing = judged(tree).findings.filter(
+      ({ detail }) => detail === 'What was asked for is not recorded with the request.',
+    );
+    expect(missing.map(({ where }) => where.snapshot)).toEqual(['producer']);
+  });
+
   it('that is none', () => {
     expectFindings((editor) => {
       const target = snapshot(editor, 'drifted', 'same');

@@ -66,6 +66,7 @@ export interface Free {
 /** An honest run could have left this, and it proves nothing: the verdict must be `unknown`, neither `valid` nor `invalid`. */
 export interface Unknown {
   readonly unknown: string;
+  readonly or?: readonly FindingCode[];
 }
 
 /**

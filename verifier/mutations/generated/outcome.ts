@@ -47,11 +47,11 @@ export function agrees(one: Judged, other: Judged): boolean {
 
 export function resultOf(row: Row | undefined, { verdict, given }: Judged): Result {
   if (row === undefined) return 'undecided';
-  if ('free' in row) {
-    if (verdict === 'valid') return 'equivalent';
-    return verdict === 'invalid' && given.every((code) => row.or?.includes(code)) ? 'rejected' : 'cried';
+  if ('free' in row || 'unknown' in row) {
+    if (verdict === ('free' in row ? 'valid' : 'unknown')) return 'equivalent';
+    if (verdict === 'invalid' && given.every((code) => row.or?.includes(code))) return 'rejected';
+    return verdict === 'valid' ? 'missed' : 'cried';
   }
-  if ('unknown' in row) return verdict === 'unknown' ? 'equivalent' : verdict === 'valid' ? 'missed' : 'cried';
   if (verdict !== 'invalid') return 'missed';
   const { by, with: more = [] } = row;
   const isAllowed = (code: FindingCode): boolean => more === 'any' || by.includes(code) || more.includes(code);
@@ -60,8 +60,9 @@ export function resultOf(row: Row | undefined, { verdict, given }: Judged): Resu
 
 function wordsOf(row: Row | undefined): string {
   if (row === undefined) return 'nobody has decided';
-  if ('free' in row) return `equivalent: ${row.free}${row.or === undefined ? '' : `; or ${row.or.join(', ')}`}`;
-  if ('unknown' in row) return `unknown: ${row.unknown}`;
+  const or = 'by' in row || row.or === undefined ? '' : `; or ${row.or.join(', ')}`;
+  if ('free' in row) return `equivalent: ${row.free}${or}`;
+  if ('unknown' in row) return `unknown: ${row.unknown}${or}`;
   const more = row.with === undefined ? '' : `, with ${[row.with].flat().join(', ')}`;
   return `${row.by.join(' or ')}${more}`;
 }

@@ -1,8 +1,8 @@
 /** The tables as one, and how a row is found in it. */
-import type { FindingCode } from '../../../checks/check.js';
 import type { Row, Site, Table } from '../operator.js';
 import { facts } from './facts.js';
 import { records } from './records.js';
+import { byTrace } from './words.js';
 
 export const tables: readonly Table[] = [...facts, ...records];
 
@@ -12,11 +12,8 @@ export type Asked = Pick<Site, 'operator' | 'document' | 'field' | 'traits'>;
 export function rowOf(site: Asked, all: readonly Table[] = tables): Row | undefined {
   const row = rowsOf(site, all).find((one) => isMet(one, site));
   const isOfRecord = records.some(({ [site.document]: rows }) => rows !== undefined);
-  return row !== undefined && 'free' in row && isOfRecord ? { ...row, or: [...(row.or ?? []), ...byTrace] } : row;
+  return row !== undefined && !('by' in row) && isOfRecord ? { ...row, or: [...(row.or ?? []), ...byTrace] } : row;
 }
-
-/** What a subject left is in the trace of its run by place and size, and a forger who changed it did not change the trace. */
-const byTrace: readonly FindingCode[] = ['syscall-missed', 'fault-unproven'];
 
 export function rowsOf({ document, field }: Pick<Site, 'document' | 'field'>, all: readonly Table[] = tables): readonly Row[] {
   const fields = all.map((table) => table[document] ?? {});

@@ -4,6 +4,7 @@
  */
 import type { FindingCode } from '../../../checks/check.js';
 import type { Caught, Free, Row, Table } from '../operator.js';
+import { byTrace } from './words.js';
 
 /** What a record that reads otherwise may bring along: it is held against its receipts, its scenario, its plan and itself. */
 const readsOtherwise: readonly FindingCode[] = [
@@ -170,7 +171,7 @@ export const events: Table = {
     outcome: caught('completion-unsound'),
     result_id: caught('completion-unsound'),
     error: [
-      { of: ['empty'], by: ['order-violated'], with: [...readsOtherwise, 'record-malformed'] },
+      { of: ['empty'], by: ['order-violated', 'record-malformed'], with: readsOtherwise },
       { when: ['outcome=succeeded'], ...caught('completion-unsound') },
       { of: ['null'], ...caught('completion-unsound') },
       // Only what is settled by another call has words of the contract.
@@ -221,7 +222,8 @@ const ordered = caught('order-violated');
 const atTheEnd: Row = {
   of: ['dropped'],
   when: ['last'],
-  ...caught('prediction-failed', 'checkpoint-mismatch', 'recovery-unlawful', 'completion-unsound', 'order-violated'),
+  by: ['prediction-failed', 'checkpoint-mismatch', 'recovery-unlawful', 'completion-unsound', 'order-violated', ...byTrace],
+  with: readsOtherwise,
 };
 const counted = caught('prediction-failed', 'scenario-unplanned', 'order-violated');
 /** Whoever asks once more, and does nothing about it, asks for more than the plan has. */

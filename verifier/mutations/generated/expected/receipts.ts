@@ -54,7 +54,7 @@ const peer: readonly Row[] = [
   { of: ['null'], ...free('the system need not tell who sent a request') },
   { when: ['of-child'], ...free('a command sends from a process of its own, which nobody records') },
   { when: ['arrival'], by: ['receipt-malformed'], with: ['process-shared', 'prediction-failed', 'race-doubled'] },
-  { by: ['process-shared'], with: ['prediction-failed', 'race-doubled', 'session-race-doubled'] },
+  { by: ['process-shared'], with: ['prediction-failed', 'race-doubled', 'session-race-doubled', 'reconciliation-unsound'] },
 ];
 const headers: readonly Row[] = [
   { when: ['arrival'], ...malformed },

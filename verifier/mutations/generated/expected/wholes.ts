@@ -70,8 +70,11 @@ export const wholes: Table = {
     },
   },
   'format.json': {
-    // Without it the record of the snapshot is not complete, to begin with.
-    '(file)': { by: ['record-malformed', 'state-malformed', 'session-folder-malformed'] },
+    // Without it the record of the snapshot is not complete, to begin with; and a state that nobody made is carried on in another way.
+    '(file)': {
+      by: ['record-malformed', 'state-malformed', 'session-folder-malformed'],
+      with: ['execution-malformed', 'scenario-unplanned'],
+    },
     '*': folder(),
   },
   'state folder': { '(file)': folder() },

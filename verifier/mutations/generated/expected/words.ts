@@ -2,6 +2,9 @@
 import type { FindingCode } from '../../../checks/check.js';
 import type { Caught, Free, Row } from '../operator.js';
 
+/** What a subject left is in the trace of its run by place and size, and a forger who changed it did not change the trace. */
+export const byTrace: readonly FindingCode[] = ['syscall-missed', 'fault-unproven'];
+
 export function by(...codes: readonly FindingCode[]): Caught {
   return { by: codes };
 }
