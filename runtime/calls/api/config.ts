@@ -5,7 +5,7 @@
  * is found here, also where the caller's types were not checked.
  */
 import { canonical } from '../../core/canonical.js';
-import { RuntimeError } from '../../core/errors.js';
+import { demand, demandMembers, type Members } from '../../core/demands.js';
 import { rendererVersions } from '../core/request.js';
 import { tokenizerNames } from '../core/tokens.js';
 import type { ReconcileBy, RetryPolicy, Tool } from '../core/vocabulary.js';
@@ -17,8 +17,44 @@ import type { RuntimeOptions } from './options.js';
 const timeoutMsMax = 2 ** 31 - 1;
 const reconcileBy: readonly ReconcileBy[] = ['none', 'lookup', 'fence'];
 
+const optionMembers = Object.keys({
+  directory: true,
+  create: true,
+  provider: true,
+  context: true,
+  retry: true,
+  maxRequestBytes: true,
+  commit: true,
+  transport: true,
+  onCommitted: true,
+} satisfies Members<RuntimeOptions>);
+const providerMembers = Object.keys({
+  url: true,
+  model: true,
+  system: true,
+  honoursKey: true,
+  tools: true,
+  reconcile: true,
+  timeoutMs: true,
+} satisfies Members<RuntimeOptions['provider']>);
+const contextMembers = Object.keys({
+  budgetTokens: true,
+  rendererVersion: true,
+  tokenizer: true,
+} satisfies Members<RuntimeOptions['context']>);
+const retryMembers = Object.keys({
+  max_attempts: true,
+  retry_statuses: true,
+  retry_not_sent: true,
+  retry_broken_if_key_honoured: true,
+} satisfies Members<RetryPolicy>);
+
 export function configFrom(options: RuntimeOptions): Config {
-  const { provider, context } = options;
+  demandMembers('options', options, optionMembers, '');
+  const { provider, context, create } = options;
+  demandMembers('provider', provider, providerMembers);
+  demandMembers('context', context, contextMembers);
+  demand(create === undefined || typeof create === 'boolean', 'create is neither true nor false.');
   const config: Config = {
     url: provider.url,
     model: provider.model,
@@ -74,15 +110,8 @@ function copied(tools: readonly Tool[] | undefined): readonly Tool[] | null {
 
 /** A copy: a recorded policy must not change with the caller's object. */
 function retryPolicy(wanted: Partial<RetryPolicy>): RetryPolicy {
-  const {
-    max_attempts = 1,
-    retry_statuses = [],
-    retry_not_sent = false,
-    retry_broken_if_key_honoured = false,
-    ...others
-  } = wanted;
-  const unknown = Object.keys(others);
-  demand(unknown.length === 0, `retry.${unknown[0]} is not known.`);
+  demandMembers('retry', wanted, retryMembers);
+  const { max_attempts = 1, retry_statuses = [], retry_not_sent = false, retry_broken_if_key_honoured = false } = wanted;
   demand(isCount(max_attempts, 1), 'retry.max_attempts counts the first attempt too, so it is at least 1.');
   demand(
     Array.isArray(retry_statuses) && retry_statuses.every((status) => isCount(status, 100, 999)),
@@ -114,14 +143,10 @@ function demandTools(tools: readonly Tool[] | null): void {
   canonical(tools);
 }
 
-function demandText(name: string, text: string): void {
+export function demandText(name: string, text: string): void {
   demand(typeof text === 'string' && text.isWellFormed(), `${name} is not well-formed Unicode text.`);
 }
 
 function isCount(value: number, least = 0, most: number = Number.MAX_SAFE_INTEGER): boolean {
   return Number.isSafeInteger(value) && value >= least && value <= most && !Object.is(value, -0);
-}
-
-function demand(condition: boolean, sentence: string): asserts condition {
-  if (!condition) throw new RuntimeError('input-invalid', sentence);
 }

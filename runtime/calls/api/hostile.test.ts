@@ -31,6 +31,13 @@ describe('options that would fail only after a call was recorded', () => {
     ['a commit mode that is none', { commit: 'maybe' }],
     ['an empty path', { directory: '' }],
     ['a path with NUL', { directory: '/tmp/a\0b' }],
+    ['no provider', { provider: undefined }],
+    ['no context', { context: undefined }],
+    ['a context that is a list', { context: [] }],
+    ['an option of no known name', { commits: 'each' }],
+    ['a member of the provider of no known name', provider({ reconcil: 'fence' })],
+    ['a member of the context of no known name', { context: { budgetTokens: 100, tokeniser: 'o200k_base' } }],
+    ['a wish to create that is no flag', { create: 'yes' }],
   ])('are refused before anything is made: %s', (_name, options) => {
     const parent = mkdtempSync(join(tmpdir(), 'killpoint-options-'));
     let refused: unknown;
@@ -87,6 +94,30 @@ describe.each(['each', 'grouped'] as const)('text and keys that cannot be record
     ];
     for (const attempt of attempts) expect(attempt).toThrow(withCode('input-invalid'));
     await expect(runtime.call({ ...wanted, instruction: half })).rejects.toEqual(withCode('input-invalid'));
+    expect(types(runtime)).toHaveLength(5);
+  });
+
+  test('a member of no known name is refused in every operation', async () => {
+    const runtime = open(newFolder(), { commit });
+    prepare(runtime);
+    const item = { id: 'A', kind: 'record', required: true, content: 'x', lineage: [] } as const;
+    const more = { more: 1 } as object;
+    const attempts: (() => unknown)[] = [
+      () => runtime.recordObjective('task-1', { objectiveId: 'o', statement: 'x', ...more }),
+      () => runtime.recordClaim('task-1', { claimId: 'c', statement: 'x', basis: 'y', ...more }),
+      () => runtime.compile('task-1', { items: [], requiredIds: [], ...more }),
+      () => runtime.compile('task-1', { items: [{ ...item, ...more }], requiredIds: [] }),
+      () => runtime.reject('task-1', { by: 'x', ...more }),
+      () => runtime.redecide('call-6', { ...more }),
+      () => runtime.acceptDuplicate('call-6', { by: 'x', note: '', ...more }),
+    ];
+    for (const attempt of attempts) expect(attempt).toThrow(/more is not known\. Known are /);
+    const rejected: Promise<unknown>[] = [
+      runtime.recover('task-1', { ...more }),
+      runtime.reconcile('call-6', { statement: { by: 'x', finding: 'unknown', note: '', ...more } }),
+      runtime.resumeCall('call-6', { ...more }),
+    ];
+    for (const one of rejected) await expect(one).rejects.toThrow(/more is not known\. Known are /);
     expect(types(runtime)).toHaveLength(5);
   });
 

@@ -7,6 +7,7 @@
 import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { WorkState } from '../../contract/types.js';
+import { demandMembers } from '../../core/demands.js';
 import { OwnerAlive, RuntimeError } from '../../core/errors.js';
 import type { LedgerEvent } from '../core/events.js';
 import { projectWorkState } from '../core/work-state.js';
@@ -15,7 +16,7 @@ import { ownerAlive } from '../../store/lease.js';
 import type { StoredArtifact } from '../ledger/ledger.js';
 import { demandAccess, ledgerMissing, readError, systemCode } from '../../store/read-error.js';
 import { demandMade, ledgerName, openStateFolder, readFormat } from '../ledger/state-folder.js';
-import { demandDirectory } from './config.js';
+import { demandDirectory, demandText } from './config.js';
 
 export interface ReaderOptions {
   /** The state folder to look at. */
@@ -41,7 +42,9 @@ export interface Reader {
  * without the lease is read as it is on disk.
  */
 export function openReader(options: ReaderOptions): Reader {
+  demandMembers('options', options, ['directory', 'scratch'], '');
   demandDirectory(options.directory);
+  demandText('scratch', options.scratch);
   const directory = resolve(options.directory);
   demandMade(directory);
   readFormat(directory);

@@ -1,14 +1,24 @@
 /** What is offered to a compilation, checked before its inventory is taken: a caller's types may not have been. */
 import type { OfferedItem } from '../core/compile.js';
-import { RuntimeError } from '../../core/errors.js';
+import { demand, demandMembers, type Members } from '../../core/demands.js';
 
 export interface OfferedContext {
   items: readonly OfferedItem[];
   requiredIds: readonly string[];
 }
 
+const itemMembers = Object.keys({
+  id: true,
+  kind: true,
+  required: true,
+  content: true,
+  lineage: true,
+  tokens: true,
+} satisfies Members<OfferedItem>);
+
 export function demandOffered(context: OfferedContext): void {
-  const { items, requiredIds }: Partial<OfferedContext> = context ?? {};
+  demandMembers('The context', context, ['items', 'requiredIds'], 'context.');
+  const { items, requiredIds }: Partial<OfferedContext> = context;
   demand(Array.isArray(items) && Array.isArray(requiredIds), 'A context is a list of items and a list of required ids.');
   demand(
     requiredIds.every((id) => typeof id === 'string'),
@@ -16,6 +26,7 @@ export function demandOffered(context: OfferedContext): void {
   );
   for (const item of items as readonly (OfferedItem | null)[]) {
     demand(typeof item === 'object' && item !== null && typeof item.id === 'string', 'An item is an object with an id.');
+    demandMembers(`The item ${item.id}`, item, itemMembers, 'item.');
     demandItem(item);
   }
 }
@@ -26,8 +37,4 @@ function demandItem({ id, content, lineage, tokens }: OfferedItem): void {
   demand(Array.isArray(lineage), `The lineage of ${id} is not a list.`);
   const isCount = Number.isSafeInteger(tokens) && (tokens as number) >= 0;
   demand(tokens === undefined || isCount, `The tokens of ${id} are not a count.`);
-}
-
-function demand(condition: boolean, sentence: string): asserts condition {
-  if (!condition) throw new RuntimeError('input-invalid', sentence);
 }

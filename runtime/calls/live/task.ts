@@ -1,4 +1,5 @@
 /** The life of a task around its calls: created, given an objective and claims, accepted or rejected. */
+import { demandMembers } from '../../core/demands.js';
 import { RuntimeError } from '../../core/errors.js';
 import type { TaskRecord } from '../core/records.js';
 import type { Draft } from '../core/events.js';
@@ -33,14 +34,18 @@ export interface Claim {
   basis: string;
 }
 
-export function recordObjective(committer: Committer, taskId: string, { objectiveId, statement }: Objective): void {
+export function recordObjective(committer: Committer, taskId: string, objective: Objective): void {
+  demandMembers('The objective', objective, ['objectiveId', 'statement'], 'objective.');
+  const { objectiveId, statement } = objective;
   committer.own();
   demandOpenTask(committer, taskId);
   const payload = { objective_id: objectiveId, statement };
   committer.commit([{ type: 'objective.recorded', task_id: taskId, payload }]);
 }
 
-export function recordClaim(committer: Committer, taskId: string, { claimId, statement, basis }: Claim): void {
+export function recordClaim(committer: Committer, taskId: string, claim: Claim): void {
+  demandMembers('The claim', claim, ['claimId', 'statement', 'basis'], 'claim.');
+  const { claimId, statement, basis } = claim;
   committer.own();
   demandOpenTask(committer, taskId);
   const payload = { claim_id: claimId, statement, basis };
@@ -60,6 +65,7 @@ export function judgementDraft(
   judgement: Judgement,
   stamp: Stamp,
 ): Draft {
+  demandMembers('The judgement', judgement, ['resultId', 'by', 'note'], 'judgement.');
   const task = demandOpenTask(committer, taskId);
   if (committer.callsUnderWay(taskId) > 0)
     throw new RuntimeError('call-under-way', `A call of ${taskId} is under way. Wait for its end, then judge the task.`);

@@ -8,10 +8,11 @@
  */
 import type { Committer } from '../live/committer.js';
 import type { Manifest } from '../core/vocabulary.js';
+import { demandMembers } from '../../core/demands.js';
 import { RuntimeError } from '../../core/errors.js';
 import type { Draft, EventType } from '../core/events.js';
 import { requestPath } from '../core/request.js';
-import type { DryRun, OperationOptions } from './options.js';
+import { operationMembers, type DryRun, type OperationOptions } from './options.js';
 
 export type Send = DryRun['sends'][number];
 
@@ -36,7 +37,9 @@ export function act<Result>(committer: Committer, options: OperationOptions, pro
 }
 
 /** The place in the log from which the caller decided, or this moment's; refuses where the log is known to have grown since. */
-export function readAgain(committer: Committer, { workState }: OperationOptions): number {
+export function readAgain(committer: Committer, options: OperationOptions): number {
+  demandMembers('options', options, operationMembers, '');
+  const { workState } = options;
   if (workState === undefined) committer.look();
   const { lastSeq } = committer.history;
   const seen = workState?.last_seq ?? lastSeq;

@@ -1,5 +1,6 @@
 /** What every operation of a recovery takes, and what each gives back. */
 import type { WorkState } from '../../contract/types.js';
+import type { Members } from '../../core/demands.js';
 import type { CallOutcome } from '../live/call.js';
 import type { OfferedContext } from '../live/offered.js';
 import type { EventType, Payloads } from '../core/events.js';
@@ -92,6 +93,17 @@ export interface DryRunOptions extends OperationOptions {
   inputs?: OfferedContext | FixedCall;
   judgement?: 'accepted' | 'rejected';
 }
+
+/** Of every operation together: whatever takes options knows those of the others by name. */
+export const operationMembers: readonly string[] = Object.keys({
+  workState: true,
+  settings: true,
+  statement: true,
+  interpreterVersion: true,
+  inputs: true,
+  judgement: true,
+  operation: true,
+} satisfies Members<DryRunOptions & ReconcileOptions & ReinterpretOptions & { operation?: Operation }>);
 
 export interface DryRun {
   /** In order, as far as they follow from the record; what depends on the provider's answer is left out. */

@@ -6,6 +6,7 @@
  */
 import type { CallOutcome } from '../live/call.js';
 import type { WorkState } from '../../contract/types.js';
+import { demandMembers } from '../../core/demands.js';
 import { CompilationFailed, PreparationFailed, RecoveryRefused, ResumeRefused } from '../core/refusals.js';
 import type { Unattended } from '../core/operations.js';
 import type { CarriedOut } from '../core/vocabulary.js';
@@ -36,6 +37,7 @@ const methods: Record<Unattended, (runtime: Recoverable, on: string, options: Op
 };
 
 export async function recover(runtime: Recoverable, wanted: string | undefined, options: RecoverOptions): Promise<Recovered> {
+  demandMembers('options', options, ['settings', 'onRead', 'onStep'], '');
   const taskId = wanted ?? firstTask(runtime);
   const operations: CarriedOut[] = [];
   let outcome: CallOutcome | null = null;

@@ -1,25 +1,14 @@
 /** The options of a session, checked before anything is opened, and its configuration as one that may be recorded. */
+import { demand, demandMembers, type Members } from '../../core/demands.js';
 import { demandConfig, frozenBundle } from '../core/config.js';
 import { knownVersion, newestVersion, rendererName } from '../core/renderer.js';
 import type { RunConfig, Tool } from '../core/vocabulary.js';
 import { timeoutMsMax } from '../tools/outcome.js';
-import {
-  demand,
-  demandCount,
-  demandFlag,
-  demandId,
-  demandList,
-  demandMembers,
-  demandOneOf,
-  demandText,
-  demandUrl,
-} from './demands.js';
+import { demandCount, demandFlag, demandId, demandList, demandOneOf, demandText, demandUrl } from './demands.js';
 import type { SessionConfig, SessionOptions, SessionTool } from './options.js';
 
 const path = '/v1/chat/completions';
 const timeoutMsDefault = 120_000;
-
-type Members<T> = Record<keyof T, true>;
 
 /** Each of them, or the compiler says which is missing. */
 const sessionMembers = Object.keys({

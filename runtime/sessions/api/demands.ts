@@ -1,18 +1,6 @@
-/**
- * What a caller says, refused by the name that the caller gave it, before anything is opened, appended or sent.
- *
- * Also where the caller's types were not checked: a member that nobody knows is a mistake in a name, and going on without it would do
- * something else than was asked for.
- */
-import { RuntimeError } from '../../core/errors.js';
+/** What the members of a caller's options may be, refused by the name that the caller gave them. */
+import { demand } from '../../core/demands.js';
 import { idPattern } from '../../core/ids.js';
-
-/** An object with these members and no others; `prefix` stands before a member's name. */
-export function demandMembers(name: string, value: unknown, members: readonly string[], prefix = `${name}.`): void {
-  demand(typeof value === 'object' && value !== null && !Array.isArray(value), `${name} is not an object.`);
-  const unknown = Object.keys(value).find((member) => !members.includes(member));
-  demand(unknown === undefined, `${prefix}${unknown} is not known. Known are ${members.join(', ')}.`);
-}
 
 export function demandList(name: string, value: unknown): asserts value is readonly unknown[] {
   demand(Array.isArray(value), `${name} is not a list.`);
@@ -50,8 +38,4 @@ export function demandText(name: string, text: unknown): void {
 
 export function demandOneOf(name: string, value: unknown, allowed: readonly unknown[]): void {
   demand(allowed.includes(value), `${name} is one of ${allowed.join(', ')}.`);
-}
-
-export function demand(condition: boolean, sentence: string): asserts condition {
-  if (!condition) throw new RuntimeError('input-invalid', sentence);
 }

@@ -6,13 +6,14 @@
  */
 import { join, resolve } from 'node:path';
 import type { SessionState } from '../../contract/types.js';
+import { demandMembers } from '../../core/demands.js';
 import { SessionHistory } from '../core/history.js';
 import type { Frame } from '../core/records.js';
 import { sessionStateOf } from '../core/session-state.js';
 import { logName } from '../log/folder.js';
 import { withoutFrame } from '../log/refusal.js';
 import { readSessionLog } from '../log/session-log.js';
-import { demandMembers, demandText } from './demands.js';
+import { demandText } from './demands.js';
 
 export interface SessionReader {
   state(): SessionState;

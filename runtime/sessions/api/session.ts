@@ -7,6 +7,7 @@
  */
 import { resolve } from 'node:path';
 import type { SessionState } from '../../contract/types.js';
+import { demand, demandMembers } from '../../core/demands.js';
 import { SessionHistory } from '../core/history.js';
 import { SessionRefused } from '../core/refusals.js';
 import { sessionStateOf } from '../core/session-state.js';
@@ -22,7 +23,7 @@ import { Tenure } from '../live/tenure.js';
 import { SessionLog, type LogOptions } from '../log/session-log.js';
 import { toolPlane } from '../tools/plane.js';
 import { demandOptions, runConfigOf } from './config.js';
-import { demand, demandId, demandMembers, demandOneOf, demandText } from './demands.js';
+import { demandId, demandOneOf, demandText } from './demands.js';
 import type { ApprovalAnswer, SessionOptions } from './options.js';
 
 export class Session {
