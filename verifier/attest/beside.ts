@@ -3,6 +3,7 @@
  *
  * Fault model: process crash and power loss after the call returned. A file is old or new, never half.
  */
+import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { InputError } from '../errors.js';
@@ -15,13 +16,22 @@ export function pathBeside(bag: string, kind: Kind): string {
 }
 
 export function writeBeside(path: string, text: string): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+  // A name that nobody can have foreseen, and none that is there: a link that somebody put there would lead elsewhere.
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  let isOurs = false;
   try {
-    writeFileSync(temporary, text, { flush: true });
+    const descriptor = openSync(temporary, 'wx', 0o644);
+    isOurs = true;
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
     renameSync(temporary, path);
     syncFolder(dirname(path));
   } catch (error) {
-    rmSync(temporary, { force: true });
+    if (isOurs) rmSync(temporary, { force: true });
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     throw new InputError('unwritable', `The signed statement ${path} could not be written (${code}).`);
   }

@@ -37,10 +37,17 @@ export function checkSigned(path: string, bytes: Buffer, expected: Statement, ke
   throw difference(path, statementIn(path, payload), expected);
 }
 
+/** Far more than a statement about the largest verdict takes. */
+const largest = 1 << 26;
+
 function bytesOf(path: string): Buffer {
   try {
-    if (statSync(path).isFile()) return readFileSync(path);
+    const found = statSync(path);
+    if (found.isFile() && found.size > largest)
+      throw new SignatureError('wrong-form', `The signed statement ${path} is larger than ${largest} bytes.`);
+    if (found.isFile()) return readFileSync(path);
   } catch (error) {
+    if (error instanceof SignatureError) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new SignatureError(
       'absent',
