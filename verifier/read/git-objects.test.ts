@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -45,6 +46,52 @@ describe.each(['sha1', 'sha256'] as const)('objects of a %s repository', (format
     expect(() => follow(files, commit, 'plans/b.json')).toThrow(expect.objectContaining({ code: 'git-object' }));
     expect(() => follow(files, commit, 'other/a.json')).toThrow(expect.objectContaining({ code: 'git-object' }));
     expect(() => follow(new Map(), commit, 'plans/a.json')).toThrow(expect.objectContaining({ code: 'git-object' }));
+  });
+
+  /** One object with other content, and those above it with the ids that follow. */
+  const forged = (of: 'commit' | 'root' | 'plans', change: (content: Buffer) => Buffer): [Map<string, Buffer>, string] => {
+    const made = new Map<string, Buffer>();
+    const put = (kind: string, content: Buffer): string => {
+      const raw = Buffer.concat([Buffer.from(`${kind} ${content.length}\0`), content]);
+      const id = createHash(format).update(raw).digest('hex');
+      made.set(`data/git/${id}`, raw);
+      return id;
+    };
+    const contentOf = (id: string): Buffer => {
+      const raw = files.get(`data/git/${id}`) ?? Buffer.alloc(0);
+      return raw.subarray(raw.indexOf(0) + 1);
+    };
+    const replaced = (content: Buffer, old: string, now: string, how: 'hex' | 'utf8'): Buffer => {
+      const at = content.indexOf(Buffer.from(old, how));
+      const bytes = Buffer.from(now, how);
+      return Buffer.concat([content.subarray(0, at), bytes, content.subarray(at + bytes.length)]);
+    };
+    const way = follow(files, commit, 'plans/a.json');
+    const old = { root: way.tree, plans: [...way.objects].at(-1) ?? '' };
+    const changed = (name: typeof of, content: Buffer): Buffer => (name === of ? change(content) : content);
+    const plans = put('tree', changed('plans', contentOf(old.plans)));
+    const root = put('tree', changed('root', replaced(contentOf(old.root), old.plans, plans, 'hex')));
+    return [made, put('commit', changed('commit', replaced(contentOf(commit), old.root, root, 'utf8')))];
+  };
+  const swap = (from: string, to: string) => (content: Buffer) =>
+    Buffer.from(content.toString('latin1').replace(from, to), 'latin1');
+
+  it('forged without a change lead there too', () => {
+    const [made, head] = forged('root', (content) => content);
+    expect(follow(made, head, 'plans/a.json').id).toBe(blob);
+  });
+
+  it.each<[string, Parameters<typeof forged>[0], (content: Buffer) => Buffer]>([
+    ['is a submodule', 'plans', swap('100644 a.json', '160000 a.json')],
+    ['is a link', 'plans', swap('100644 a.json', '120000 a.json')],
+    ['is of no mode', 'plans', swap('100644 a.json', 'zz a.json')],
+    ['is there twice', 'plans', (content) => Buffer.concat([content, content])],
+    ['is followed by rubbish', 'plans', (content) => Buffer.concat([content, Buffer.from('rubbish')])],
+    ['lies in what is no folder', 'root', swap('40000 plans', '100644 plans')],
+    ['is of nobody', 'commit', (content) => Buffer.from(`${content.toString('utf8').split('\n')[0]}\n`)],
+  ])('do not lead to a plan that %s', (_what, of, change) => {
+    const [made, head] = forged(of, change);
+    expect(() => follow(made, head, 'plans/a.json')).toThrow(expect.objectContaining({ code: 'git-object' }));
   });
 
   it('are refused when a byte of any of them differs', () => {

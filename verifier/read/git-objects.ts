@@ -31,24 +31,43 @@ function readObject(files: Files, id: string, kind: Kind): Buffer {
   return content;
 }
 
+/** More than the headers of any commit, and no more is read of one: its message may have any size. */
+const longestHead = 1 << 16;
+const commitHead = /^tree ([0-9a-f]{40}|[0-9a-f]{64})\n(?:parent [0-9a-f]+\n)*author [^\n]+\ncommitter [^\n]+\n/;
+
 function treeOfCommit(content: Buffer): string {
-  const match = /^tree ([0-9a-f]{40}|[0-9a-f]{64})\n/.exec(content.toString('latin1'));
-  if (match?.[1] === undefined) throw new EvidenceError('git-object', 'A commit names no tree.');
+  const match = commitHead.exec(content.subarray(0, longestHead).toString('latin1'));
+  if (match?.[1] === undefined)
+    throw new EvidenceError('git-object', 'A commit does not begin with its tree, its parents, its author and its committer.');
   return match[1];
 }
 
-/** The id that a tree gives to one name. */
-function entryOfTree(content: Buffer, name: string, idLength: number): string {
+/** As Git writes them: a folder, and a plain file that may be executed or not. A link or a submodule holds no plan. */
+const modes = { folder: ['40000'], file: ['100644', '100755'] } as const;
+
+/** The id that a tree gives to one name, which is of a folder or of a file. */
+function entryOfTree(content: Buffer, name: string, idLength: number, what: keyof typeof modes): string {
   const idBytes = idLength / 2;
+  const found: { mode: string; id: string }[] = [];
   for (let at = 0; at < content.length;) {
     const space = content.indexOf(0x20, at);
     const end = content.indexOf(0, space);
-    if (space < 0 || end < 0 || end + 1 + idBytes > content.length) break;
+    if (space < 0 || end < 0 || end + 1 + idBytes > content.length)
+      throw new EvidenceError('git-object', 'A tree on the way to the plan ends in the middle of an entry.');
     if (content.subarray(space + 1, end).toString('utf8') === name)
-      return content.subarray(end + 1, end + 1 + idBytes).toString('hex');
+      found.push({
+        mode: content.subarray(at, space).toString('latin1'),
+        id: content.subarray(end + 1, end + 1 + idBytes).toString('hex'),
+      });
     at = end + 1 + idBytes;
   }
-  throw new EvidenceError('git-object', `A tree on the way to the plan has no entry of its name.`);
+  const [entry, ...more] = found;
+  const wanted: readonly string[] = modes[what];
+  if (entry === undefined || more.length > 0)
+    throw new EvidenceError('git-object', `A tree on the way to the plan has not one entry of its name.`);
+  if (!wanted.includes(entry.mode))
+    throw new EvidenceError('git-object', `A tree on the way to the plan has another thing than a ${what} under its name.`);
+  return entry.id;
 }
 
 interface Way {
@@ -63,9 +82,10 @@ export function follow(files: Files, commit: string, path: string): Way {
   const tree = treeOfCommit(readObject(files, commit, 'commit'));
   const objects = new Set([commit]);
   let id = tree;
-  for (const part of path.split('/')) {
+  const parts = path.split('/');
+  for (const [index, part] of parts.entries()) {
     objects.add(id);
-    id = entryOfTree(readObject(files, id, 'tree'), part, commit.length);
+    id = entryOfTree(readObject(files, id, 'tree'), part, commit.length, index < parts.length - 1 ? 'folder' : 'file');
   }
   return { id, tree, objects };
 }

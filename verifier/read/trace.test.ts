@@ -55,6 +55,17 @@ describe('a trace', () => {
     ]);
   });
 
+  it('with a flood of digits is read in time that grows with its length', () => {
+    const line = (digits: number): string => `7 write("<state>/a", ${'1'.repeat(digits)}) = 1\n`;
+    const ms = (digits: number): number => {
+      const began = process.cpuUsage();
+      readTrace(Buffer.from(line(digits).repeat(2) + end), 'writes');
+      return process.cpuUsage(began).user / 1000;
+    };
+    // A run of digits that was looked through from each of them took seconds for one such line.
+    expect(ms(60_000)).toBeLessThan(1000);
+  });
+
   it('of a process that made no call has none', () => expect(read(end).calls).toEqual([]));
 
   it.each([

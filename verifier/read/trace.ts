@@ -58,7 +58,7 @@ export function readTrace(bytes: Uint8Array, family: SyscallKill['family']): Tra
     throw new EvidenceError('wrong-shape', `The trace has a line of more than ${longestLine} characters.`);
   const calls = lines.map((line): TracedCall => {
     const [, pid = '', name = '', told = '', result = ''] = callLine.exec(line) ?? [];
-    const absolute = told.replaceAll(/\d+<<state>>, "([^"</][^"]*)"/g, '"<state>/$1"');
+    const absolute = told.replaceAll(/(?<!\d)\d{1,10}<<state>>, "([^"</][^"]*)"/g, '"<state>/$1"');
     const paths = [...absolute.matchAll(/["<]<state>(?:\/([^">]*))?[">]/g)].map(([, path = '']) => path);
     if (!names.includes(name) || paths.length === 0)
       throw new EvidenceError('wrong-shape', 'The trace has a line that is no call of its family on the state.');
