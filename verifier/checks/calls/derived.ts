@@ -16,11 +16,19 @@ export function historyIn(snapshot: Snapshot): History {
   return historyOf(need(snapshot.ledger).events);
 }
 
-/** What each of several processes may have read: the record with which they began, and each longer one. The last comes first. */
-export function historiesOfGroup(snapshot: Snapshot): History[] {
+/** A race adds a few; of a record with more only so many moments are looked at, since each is read from its beginning. */
+const mostMoments = 64;
+
+/**
+ * What each of several processes may have read about a call: the whole record, the one with which they began, and each that ends with an event of the
+ * call. The last comes first.
+ */
+export function historiesOfGroup(snapshot: Snapshot, call: string): History[] {
   const { events } = need(snapshot.ledger);
   const begun = inheritedCount(snapshot);
-  return Array.from({ length: events.length - begun + 1 }, (_none, more) => historyOf(events.slice(0, events.length - more)));
+  const ends = events.slice(begun).flatMap(({ call_id: id }, index) => (id === call ? [begun + index + 1] : []));
+  const moments = [...new Set([begun, ...ends.slice(0, mostMoments), events.length])].toReversed();
+  return moments.map((length) => historyOf(events.slice(0, length)));
 }
 
 /** How many events the snapshot began with. */
