@@ -1,6 +1,7 @@
 /**
- * The merge of a write-ahead log, and the rows of what comes of it. The input is the length of the database in four bytes, the database, the log. Sums
- * and salts of the log are made good first. A second, naive merge must make the same image, and no image is longer than what both files hold.
+ * The merge of a write-ahead log, and the rows of what comes of it. The input is the length of the database in four bytes, the
+ * database, the log. Sums and salts of the log are made good first. A second, naive merge must make the same image, and no image
+ * is longer than what both files hold.
  */
 import { readLedger } from '../../../verifier/read/ledger.js';
 import { mergeWal } from '../../../verifier/read/wal.js';
@@ -8,19 +9,23 @@ import { bounded, demand, readOrRefused } from './expect.js';
 
 export function fuzz(input: Buffer): void {
   if (input.length < 4) return;
-  const length = Math.min(input.readUInt32BE(0), input.length - 4);
-  const database = input.subarray(4, 4 + length);
-  const told = input.subarray(4 + length);
+  const [database, told] = filesIn(input);
   for (const log of [told, withSums(told)]) {
     bounded(() => {
       const merged = readOrRefused(() => mergeWal(database, log));
+      const most = database.length + log.length + 2 * 65_536;
+      demand(merged === undefined || merged.image.length <= most, 'An image is longer than what it was made of.');
       readOrRefused(() => readLedger(database, log));
       readOrRefused(() => readLedger(database, log, undefined, true));
       if (merged === undefined) return;
-      demand(merged.image.length <= database.length + log.length + 2 * 65_536, 'An image is longer than what it was made of.');
       demand(merged.image.equals(naiveMerge(database, log)), 'The image is another one than that of a naive merge.');
     });
   }
+}
+
+export function filesIn(input: Buffer): [database: Buffer, log: Buffer] {
+  const length = Math.min(input.readUInt32BE(0), input.length - 4);
+  return [input.subarray(4, 4 + length), input.subarray(4 + length)];
 }
 
 interface Sums {
@@ -72,7 +77,8 @@ function naiveMerge(database: Buffer, log: Buffer): Buffer {
   return image;
 }
 
-function withSums(told: Buffer): Buffer {
+/** Also what a seed is made with. */
+export function withSums(told: Buffer): Buffer {
   const log = Buffer.from(told);
   const pageSize = pageSizeOf(log);
   if (pageSize === 0) return log;
