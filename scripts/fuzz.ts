@@ -4,7 +4,7 @@
  * `scripts/fuzz/corpus/<target>/` under its hash, to be read by `npm test` from then on.
  *
  * With `--planted` the fuzzer itself is tried instead: each patch of `scripts/fuzz/planted/` breaks a copy of one reader, and
- * its target must find that within 120 seconds, which the seeds alone may not. With `--seconds` as well both are done. `--out`
+ * its target must find that within 180 seconds, which the seeds alone may not. With `--seconds` as well both are done. `--out`
  * writes what was run and found as one JSON document. One seed tries the same inputs again; without one, readers are fuzzed by a
  * new one, and planted faults by 1.
  *
@@ -21,7 +21,7 @@ import { beginningsOf, bundleTarget, findIn, fuzzTarget, hashOf, installTool, ke
 import { seeds } from './fuzz/seeds.js';
 import { prepareCopy } from './planted/copy.js';
 
-const secondsOfPlanted = 120;
+const secondsOfPlanted = 180;
 const options = {
   seconds: { type: 'string' },
   seed: { type: 'string' },

@@ -105,15 +105,21 @@ function shortPlan(): Buffer {
   if (alone === undefined || restarted === undefined) throw new Error('The smallest kept plan lacks its controls.');
   const { [alone.scenario]: scenario } = plan.scenarios;
   const { [alone.provider]: provider } = plan.providers;
+  const numbers = [1, 2, 3, 4, 5, 6];
   const of = { title: 't', scenario: 'work', provider: 'all' };
   const short = {
     ...{ ...plan, title: 't', question: 'q', stopping_rule: 's', exclusions: 'e' },
     scenarios: { work: scenario },
-    providers: { all: provider, 'spare-1': provider, 'spare-2': provider },
+    providers: Object.fromEntries(['all', ...numbers.map((number) => `spare-${number}`)].map((name) => [name, provider])),
     controls: { no_kill: ['none'], naive_restart: [{ case: 'one', arm: 'arm-1' }] },
     cases: [
       { ...alone, ...of, id: 'none', arms: [] },
-      { ...restarted, ...of, id: 'one', arms: [1, 2, 3].map((number) => ({ ...arm, provider: 'all', id: `arm-${number}` })) },
+      {
+        ...restarted,
+        ...of,
+        id: 'one',
+        arms: numbers.map((number) => ({ ...arm, provider: 'all', id: `arm-${number}` })),
+      },
     ],
   };
   return Buffer.from(JSON.stringify(short));
@@ -136,5 +142,5 @@ export const seeds: Readonly<Record<string, () => Buffer[]>> = {
   ledger: () => [shortLedger(), ...ledgers()],
   receipts: () => smallest('receipts.jsonl'),
   bag: () => [bag(), shortBag()],
-  plan: () => [shortPlan(), ...smallest('plan.json')],
+  plan: () => [shortPlan(), ...smallest('plan.json').slice(0, 3)],
 };
