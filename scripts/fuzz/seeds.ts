@@ -1,7 +1,7 @@
 /** Small pieces of kept evidence for a fuzzer to begin with: what chance would take very long to write. */
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { withSums } from './targets/ledger.js';
+import { withSums } from './wal-sums.js';
 
 const kept = 'evidence/kept';
 const mostBytes = 60 * 1024;
