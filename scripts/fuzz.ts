@@ -1,120 +1,112 @@
 /**
- * Fuzzes the readers of evidence, guided by coverage: `npx tsx scripts/fuzz.ts [target…] [--seconds <n>]`. All targets where none is named, 60 seconds each.
+ * Fuzzes the readers of evidence, guided by coverage: `npx tsx scripts/fuzz.ts [target…] [--seconds <n>] [--planted] [--seed
+ * <n>] [--out <file>]`. All targets where none is named, 60 seconds each. What it finds is written to
+ * `scripts/fuzz/corpus/<target>/` under its hash, to be read by `npm test` from then on.
  *
- * jsfuzz counts what it sees of CommonJS, so each target is bundled as such with the reader that it is about. The fuzzer is no dependency of the
- * project: it is kept in a lock of its own, `scripts/fuzz/tool`, and installed below `dist/` by whoever fuzzes. What it finds is written to
- * `scripts/fuzz/corpus/<target>/` under its hash, to be read by `npm test` from then on. Exit codes: 0 nothing was found, 1 something was, 64 usage.
+ * With `--planted` the fuzzer itself is tried instead: each patch of `scripts/fuzz/planted/` breaks a copy of one reader, and
+ * its target must find that within 180 seconds, which the seeds alone may not. With `--seconds` as well both are done. `--out`
+ * writes what was run and found as one JSON document. One seed tries the same inputs again; without one, readers are fuzzed by a
+ * new one, and planted faults by 1.
+ *
+ * Exit codes: 0 nothing was found and every planted fault was, 1 otherwise, 64 usage.
  */
-import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { randomInt } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { build } from 'esbuild';
 import { ensureContract, root } from './build.mjs';
+import { withFolderAsync } from './differential/folder.js';
+import { plantedFaults, seek, type Sought } from './fuzz/planted.js';
+import { beginningsOf, bundleTarget, findIn, fuzzTarget, hashOf, installTool, keptOf } from './fuzz/run.js';
 import { seeds } from './fuzz/seeds.js';
+import { prepareCopy } from './planted/copy.js';
 
-const tool = join(root, 'dist/fuzz/tool');
-const fuzzer = join(tool, 'node_modules/jsfuzz/build/src/index.js');
-const rssMebibytes = 1024;
-/** The first input waits for all of the target to be instrumented. What one may take of a processor is the targets' own bound. */
-const secondsOfOne = 600;
+const secondsOfPlanted = 180;
+const options = {
+  seconds: { type: 'string' },
+  seed: { type: 'string' },
+  planted: { type: 'boolean', default: false },
+  out: { type: 'string' },
+} as const;
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { seconds: { type: 'string', default: '60' } } });
-const seconds = Number(values.seconds);
+interface Target {
+  readonly name: string;
+  readonly seconds: number;
+  readonly executions: number;
+  /** Statements, functions and branches. */
+  readonly coverage: number;
+  readonly inputs_begun_with: number;
+  readonly inputs_kept: number;
+  /** The file that holds the input; null where nothing was found. */
+  readonly found: string | null;
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options });
 const wanted = positionals.length > 0 ? positionals : Object.keys(seeds);
-if (!Number.isSafeInteger(seconds) || seconds < 1 || !wanted.every((name) => Object.hasOwn(seeds, name))) {
-  process.stderr.write(`Usage: fuzz [${Object.keys(seeds).join(' | ')}]… [--seconds <n>]\n`);
+const isNumber = (text: string | undefined, least: number): boolean =>
+  text === undefined || (/^\d{1,9}$/.test(text) && Number(text) >= least);
+const isKnown = wanted.every((name) => Object.hasOwn(seeds, name));
+if (!isKnown || !isNumber(values.seconds, 1) || !isNumber(values.seed, 0)) {
+  const names = Object.keys(seeds).join(' | ');
+  process.stderr.write(`Usage: fuzz [${names}]… [--seconds <n>] [--planted] [--seed <n>] [--out <file>]\n`);
   process.exit(64);
 }
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const seed = values.seed === undefined ? randomInt(2 ** 31) : Number(values.seed);
+const seedOfPlanted = values.seed === undefined ? 1 : Number(values.seed);
 
 ensureContract();
 installTool();
-let found = 0;
-for (const name of wanted) found += (await fuzzed(name)) ? 1 : 0;
-process.exitCode = found > 0 ? 1 : 0;
+const targets: Target[] = [];
+if (!values.planted || values.seconds !== undefined)
+  for (const name of wanted) targets.push(await fuzzed(name, Number(values.seconds ?? 60)));
+const planted = values.planted ? await allPlanted() : [];
+const summary = {
+  ...(targets.length > 0 ? { seed, targets } : {}),
+  ...(values.planted ? { planted_seed: seedOfPlanted, planted_seconds_max: secondsOfPlanted, planted } : {}),
+};
+if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(summary, null, 2)}\n`);
+const isQuiet = targets.every(({ found }) => found === null);
+process.exitCode = isQuiet && planted.every(({ found }) => found) ? 0 : 1;
 
-/** By its lock, without running anything of what is installed. */
-function installTool(): void {
-  if (existsSync(fuzzer)) return;
-  mkdirSync(tool, { recursive: true });
-  for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(root, 'scripts/fuzz/tool', file), join(tool, file));
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: tool, stdio: 'inherit' });
-  if (status !== 0) throw new Error('The fuzzer could not be installed.');
-}
-
-/** True where something was found. */
-async function fuzzed(name: string): Promise<boolean> {
+async function fuzzed(name: string, seconds: number): Promise<Target> {
   const folder = join(root, 'dist/fuzz', name);
-  const corpus = join(folder, 'corpus');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(corpus, { recursive: true });
-  const target = await bundled(name, folder);
-  const kept = join(root, 'scripts/fuzz/corpus', name);
-  const before = existsSync(kept) ? readdirSync(kept).map((file) => readFileSync(join(kept, file))) : [];
-  for (const bytes of [...(seeds[name]?.() ?? []), ...before]) writeFileSync(join(corpus, hashOf(bytes)), bytes);
-  const crash = join(folder, 'crash');
-  const limits = ['--exact-artifact-path', crash, '--rss-limit-mb', String(rssMebibytes), '--timeout', String(secondsOfOne)];
-  // Targets are named from the folder in which the fuzzer runs.
-  const run = spawn(process.execPath, [fuzzer, target, corpus, ...limits], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] });
-  let said = '';
-  run.stdout.on('data', (bytes: Buffer) => void (said += bytes.toString('utf8')));
-  const timer = setTimeout(() => run.kill('SIGTERM'), seconds * 1000);
-  await once(run, 'close');
-  clearTimeout(timer);
-  const last = said.split('\n').findLast((line) => /^#\d+ (?:PULSE|NEW)/.test(line)) ?? 'nothing was run';
-  process.stdout.write(`${name}: ${last.trim().replace(/\s+/g, ' ')}; ${readdirSync(corpus).length} inputs kept for this run\n`);
-  if (!existsSync(crash)) return false;
-  const bytes = readFileSync(crash);
-  const again = "require(process.argv[1]).fuzz(require('node:fs').readFileSync(process.argv[2]))";
-  const seen = spawnSync(process.execPath, ['-e', again, join(folder, target), crash], {
-    timeout: secondsOfOne * 1000,
-    stdio: 'ignore',
-  });
-  if (seen.status === 0) {
-    process.stdout.write(`${name}: what the fuzzer took for a find is read without one; the machine may have been busy\n`);
-    return false;
-  }
-  mkdirSync(kept, { recursive: true });
-  writeFileSync(join(kept, hashOf(bytes)), bytes);
-  process.stdout.write(
-    `${name}: FOUND scripts/fuzz/corpus/${name}/${hashOf(bytes)}\n${said.split('\n').slice(-20).join('\n')}\n`,
+  await bundleTarget(root, name, folder);
+  const ran = await fuzzTarget(folder, beginningsOf(name), { seconds, seed });
+  const { executions, coverage, begun, inputs, crash } = ran;
+  say(
+    `${name}: ${executions} executions in ${ran.seconds} s, coverage ${coverage}, ${inputs} inputs from ${begun}, seed ${seed}`,
   );
-  return true;
+  const target = { name, seconds: ran.seconds, executions, coverage, inputs_begun_with: begun, inputs_kept: inputs };
+  if (crash === null) return { ...target, found: null };
+  const words = findIn(folder, [crash]);
+  if (words === null) {
+    say(`${name}: what the fuzzer took for a find is read without one; the machine may have been busy`);
+    return { ...target, found: null };
+  }
+  mkdirSync(keptOf(name), { recursive: true });
+  writeFileSync(join(keptOf(name), hashOf(crash)), crash);
+  const found = `scripts/fuzz/corpus/${name}/${hashOf(crash)}`;
+  say(`${name}: FOUND ${found}: ${words}\n${ran.said.split('\n').slice(-20).join('\n')}`);
+  return { ...target, found };
 }
 
-/**
- * The name of the bundle, in its folder. Packages stay outside: what the engine does is not ours to cover. So do the validators, which are generated
- * and larger than all that reads with them; their own file asks not to be instrumented.
- */
-async function bundled(name: string, folder: string): Promise<string> {
-  const common = { bundle: true, format: 'cjs', platform: 'node', target: 'node20', logLevel: 'warning' } as const;
-  const validators = (path: string): string => `./${basename(path, '.js')}.cjs`;
-  await build({
-    ...common,
-    entryPoints: [join(root, 'scripts/fuzz/targets', `${name}.ts`)],
-    outfile: join(folder, 'target.cjs'),
-    external: ['better-sqlite3', 'js-tiktoken'],
-    nodePaths: [join(root, 'node_modules')],
-    plugins: [
-      {
-        name: 'validators',
-        setup: ({ onResolve }) =>
-          onResolve({ filter: /validators\.js$/ }, ({ path }) => ({ path: validators(path), external: true })),
-      },
-    ],
+/** Of the targets that are wanted. */
+async function allPlanted(): Promise<Sought[]> {
+  const faults = plantedFaults().filter(({ target }) => wanted.includes(target));
+  const without = wanted.filter((name) => !faults.some(({ target }) => target === name));
+  if (without.length > 0) throw new Error(`No fault is planted for ${without.join(', ')}.`);
+  const sought = await withFolderAsync('fuzz-planted', async (folder) => {
+    const prepared = join(folder, 'prepared');
+    prepareCopy(root, prepared);
+    const all: Sought[] = [];
+    for (const fault of faults) {
+      const one = await seek(fault, prepared, join(folder, fault.name), { seconds: secondsOfPlanted, seed: seedOfPlanted });
+      say(`${one.found ? 'found' : 'NOT FOUND'} ${one.name}: ${one.executions} executions in ${one.seconds} s. ${one.said}`);
+      all.push(one);
+    }
+    return all;
   });
-  for (const path of ['validators.js', 'session-validators.js'])
-    await build({
-      ...common,
-      entryPoints: [join(root, 'verifier/contract', path)],
-      outfile: join(folder, validators(path)),
-      banner: { js: '/* istanbul ignore file */' },
-    });
-  return 'target.cjs';
-}
-
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+  say(`planted: ${sought.length} faults, ${sought.filter(({ found }) => found).length} found`);
+  return sought;
 }

@@ -26,8 +26,10 @@ export function prepareCopy(root: string, folder: string): void {
   demand(0, process.execPath, ['scripts/build.mjs', '--contract'], { cwd: folder });
 }
 
+const isOfJudge = (path: string): boolean => judges.some((judge) => path.startsWith(judge));
+
 /** Applies a patch to a copy; throws a sentence where it does not apply or patches what judges. */
-export function applyPatch(folder: string, patch: string): void {
+export function applyPatch(folder: string, patch: string, isJudge = isOfJudge): void {
   const env = { ...process.env, GIT_CEILING_DIRECTORIES: dirname(folder), GIT_DIR: undefined, GIT_WORK_TREE: undefined };
   const git = (...args: string[]) => spawnSync('git', ['apply', ...args, patch], { cwd: folder, env, encoding: 'utf8' });
   const { stdout, stderr, status } = git('--numstat');
@@ -37,7 +39,7 @@ export function applyPatch(folder: string, patch: string): void {
     .split('\n')
     .filter(Boolean)
     .map((line) => line.split('\t')[2] ?? '');
-  const wrong = touched.filter((path) => judges.some((judge) => path.startsWith(judge)));
+  const wrong = touched.filter(isJudge);
   if (wrong.length > 0) throw new Error(`It patches what judges: ${wrong.join(', ')}.`);
   const applied = git();
   if (applied.status !== 0)

@@ -29,24 +29,8 @@ const fields = ['Plan', 'Cases', 'Must find', 'In each', 'Outcome', 'Why'];
 
 /** Throws a sentence for people where a field is missing, twice there, empty or unknown. */
 export function parseHeader(text: string): Header {
-  const found = new Map<string, string>();
-  let last: string | undefined;
-  for (const line of commentLines(text)) {
-    const [, name, value] = /^# ([A-Z][a-z ]*):\s*(.*)$/.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) {
-      if (!fields.includes(name)) throw new Error(`The header has a field "${name}"; it may have ${fields.join(', ')}.`);
-      if (found.has(name)) throw new Error(`The header has "${name}" twice.`);
-      found.set(name, value.trim());
-      last = name;
-    } else if (last !== undefined && /^# {2,}\S/.test(line)) {
-      found.set(last, `${found.get(last)} ${line.slice(1).trim()}`.trim());
-    } else throw new Error(`The header has a line that is no field: "${line}".`);
-  }
-  const demanded = (name: string): string => {
-    const value = found.get(name) ?? '';
-    if (value === '') throw new Error(`The header lacks "# ${name}:".`);
-    return value;
-  };
+  const found = fieldsOf(text, fields);
+  const demanded = (name: string): string => demandedOf(found, name);
   const inEach = found.get('In each') ?? null;
   if (inEach !== null && !isPlaceKind(inEach))
     throw new Error(`"In each" is "${inEach}"; it may be one of: ${placeKinds.join(', ')}.`);
@@ -60,6 +44,30 @@ export function parseHeader(text: string): Header {
     outcome,
     why: demanded('Why'),
   };
+}
+
+/** The fields of the comment lines with which a text begins. */
+export function fieldsOf(text: string, known: readonly string[]): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  let last: string | undefined;
+  for (const line of commentLines(text)) {
+    const [, name, value] = /^# ([A-Z][a-z ]*):\s*(.*)$/.exec(line) ?? [];
+    if (name !== undefined && value !== undefined) {
+      if (!known.includes(name)) throw new Error(`The header has a field "${name}"; it may have ${known.join(', ')}.`);
+      if (found.has(name)) throw new Error(`The header has "${name}" twice.`);
+      found.set(name, value.trim());
+      last = name;
+    } else if (last !== undefined && /^# {2,}\S/.test(line)) {
+      found.set(last, `${found.get(last)} ${line.slice(1).trim()}`.trim());
+    } else throw new Error(`The header has a line that is no field: "${line}".`);
+  }
+  return found;
+}
+
+export function demandedOf(found: ReadonlyMap<string, string>, name: string): string {
+  const value = found.get(name) ?? '';
+  if (value === '') throw new Error(`The header lacks "# ${name}:".`);
+  return value;
 }
 
 function commentLines(text: string): string[] {

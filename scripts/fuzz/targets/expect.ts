@@ -1,4 +1,7 @@
-/** What any input may do to a reader: be read, or be refused by the reader's own error, in little time. Everything else is a find. */
+/**
+ * What any input may do to a reader: be read, or be refused by the reader's own error, in little time. Everything else is a
+ * find.
+ */
 import { EvidenceError } from '../../../verifier/errors.js';
 
 /** Of processor time, so that a busy machine finds nothing; an input is at most 64 KiB. */

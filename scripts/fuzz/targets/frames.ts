@@ -1,6 +1,7 @@
 /**
- * The frame decoder. Digests are made good first, since chance never finds one. A second, naive reading of the byte diagram must see the same frames at
- * the same places; what was read is written again to the same bytes; and a beginning of a log is read as a beginning.
+ * The frame decoder. Digests are made good first, since chance never finds one. A second, naive reading of the byte diagram must
+ * see the same frames at the same places, all of them where there is no problem; what was read is written again to the same
+ * bytes; its numbers follow one another; and a beginning of a log, wherever it ends, is read as a beginning.
  */
 import { createHash } from 'node:crypto';
 import { canonical } from '../../../verifier/read/canonical.js';
@@ -9,6 +10,7 @@ import type { SessionFrame } from '../../../verifier/read/session-records.js';
 import { bounded, demand } from './expect.js';
 
 const magic = Buffer.from('f54b5057', 'hex');
+const mostHeaderBytes = 4096;
 const kinds: Readonly<Record<string, number>> = { record: 1, informational: 2, lineage: 3 };
 
 export function fuzz(input: Buffer): void {
@@ -17,6 +19,8 @@ export function fuzz(input: Buffer): void {
       const { frames, tornBytes, problem } = readSessionLog(bytes);
       const naive = naivePlaces(bytes);
       demand(frames.length <= naive.length, 'More frames are read than there are.');
+      demand(problem !== null || frames.length === naive.length, 'Frames are passed over without a problem.');
+      demandOrder(frames);
       for (const [index, frame] of frames.entries()) {
         demand(frame.offset === naive[index], 'A frame is read at another place.');
         demand(
@@ -27,10 +31,35 @@ export function fuzz(input: Buffer): void {
       const last = frames.at(-1);
       const end = last === undefined ? 0 : last.offset + last.size;
       demand(problem !== null || end + tornBytes === bytes.length, 'Bytes are neither read nor torn.');
-      const begun = readSessionLog(Buffer.from(bytes.subarray(0, Math.max(0, end - 1)))).frames;
-      demand(canonical(begun) === canonical(frames.slice(0, -1)), 'A beginning of a log is read as something else.');
+      for (const cut of [Math.max(0, end - 1), placeIn(bytes)]) {
+        const begun = readSessionLog(Buffer.from(bytes.subarray(0, cut))).frames;
+        const whole = frames.filter(({ offset, size }) => offset + size <= cut);
+        demand(canonical(begun) === canonical(whole), 'A beginning of a log is read as something else.');
+      }
     });
   }
+}
+
+/** Another one for other bytes: a crash cuts a log anywhere. */
+function placeIn(bytes: Buffer): number {
+  return createHash('sha256').update(bytes).digest().readUInt32BE(4) % (bytes.length + 1);
+}
+
+/** By the words of the contract: numbered from 1, under a fence that does not fall, and durable before they say so. */
+function demandOrder(frames: readonly SessionFrame[]): void {
+  let [fence, synced] = [1, 0];
+  for (const [index, frame] of frames.entries()) {
+    demand(frame.seq === index + 1, 'Frames are not numbered from 1 without gaps.');
+    demand(frame.fence >= fence, 'A fence falls.');
+    demand(
+      frame.synced >= synced && frame.synced < frame.seq,
+      'A frame says of itself, or no longer of others, that they are durable.',
+    );
+    [fence, synced] = [frame.fence, frame.synced];
+  }
+  const lineages = frames.filter(({ type }) => type === 'lineage').map(({ payload }) => canonical(payload));
+  demand(frames.length === 0 || frames[0]?.type === 'lineage', 'A log does not begin with its name.');
+  demand(new Set(lineages).size <= 1, 'A log has two names.');
 }
 
 function written({ features, fence, seq, synced, type, kind, payload }: SessionFrame): Buffer {
@@ -48,8 +77,9 @@ function written({ features, fence, seq, synced, type, kind, payload }: SessionF
 
 function sizeAt(bytes: Buffer, at: number): number | null {
   if (!bytes.subarray(at, at + 4).equals(magic) || at + 12 > bytes.length) return null;
-  const size = 12 + bytes.readUInt16BE(at + 6) + bytes.readUInt32BE(at + 8) + 32;
-  return at + size > bytes.length ? null : size;
+  const header = bytes.readUInt16BE(at + 6);
+  const size = 12 + header + bytes.readUInt32BE(at + 8) + 32;
+  return header > mostHeaderBytes || at + size > bytes.length ? null : size;
 }
 
 function naivePlaces(bytes: Buffer): number[] {

@@ -1,45 +1,32 @@
 /**
- * The merge of a write-ahead log, and the rows of what comes of it. The input is the length of the database in four bytes, the database, the log. Sums
- * and salts of the log are made good first. A second, naive merge must make the same image, and no image is longer than what both files hold.
+ * The merge of a write-ahead log, and the rows of what comes of it. The input is the length of the database in four bytes, the
+ * database, the log. Sums and salts of the log are made good first. A second, naive merge must make the same image, and no image
+ * is longer than what both files hold.
  */
 import { readLedger } from '../../../verifier/read/ledger.js';
 import { mergeWal } from '../../../verifier/read/wal.js';
+import { add, pageSizeOf, withSums, type Sums } from '../wal-sums.js';
 import { bounded, demand, readOrRefused } from './expect.js';
 
 export function fuzz(input: Buffer): void {
   if (input.length < 4) return;
-  const length = Math.min(input.readUInt32BE(0), input.length - 4);
-  const database = input.subarray(4, 4 + length);
-  const told = input.subarray(4 + length);
+  const [database, told] = filesIn(input);
   for (const log of [told, withSums(told)]) {
     bounded(() => {
       const merged = readOrRefused(() => mergeWal(database, log));
+      const most = database.length + log.length + 2 * 65_536;
+      demand(merged === undefined || merged.image.length <= most, 'An image is longer than what it was made of.');
       readOrRefused(() => readLedger(database, log));
       readOrRefused(() => readLedger(database, log, undefined, true));
       if (merged === undefined) return;
-      demand(merged.image.length <= database.length + log.length + 2 * 65_536, 'An image is longer than what it was made of.');
       demand(merged.image.equals(naiveMerge(database, log)), 'The image is another one than that of a naive merge.');
     });
   }
 }
 
-interface Sums {
-  first: number;
-  second: number;
-}
-
-function add(sums: Sums, bytes: Buffer, isLittle: boolean): void {
-  for (let at = 0; at + 8 <= bytes.length; at += 8) {
-    const word = (place: number): number => (isLittle ? bytes.readUInt32LE(place) : bytes.readUInt32BE(place));
-    sums.first = (sums.first + word(at) + sums.second) >>> 0;
-    sums.second = (sums.second + word(at + 4) + sums.first) >>> 0;
-  }
-}
-
-/** What lies where in a log whose header names a size of pages that there is. */
-function pageSizeOf(log: Buffer): number {
-  const size = log.length < 32 ? 0 : log.readUInt32BE(8);
-  return [512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536].includes(size) ? size : 0;
+export function filesIn(input: Buffer): [database: Buffer, log: Buffer] {
+  const length = Math.min(input.readUInt32BE(0), input.length - 4);
+  return [input.subarray(4, 4 + length), input.subarray(4 + length)];
 }
 
 function naiveMerge(database: Buffer, log: Buffer): Buffer {
@@ -70,24 +57,4 @@ function naiveMerge(database: Buffer, log: Buffer): Buffer {
   database.copy(image);
   for (const [page, bytes] of pages) if (page <= count) bytes.copy(image, (page - 1) * pageSize);
   return image;
-}
-
-function withSums(told: Buffer): Buffer {
-  const log = Buffer.from(told);
-  const pageSize = pageSizeOf(log);
-  if (pageSize === 0) return log;
-  log.writeUInt32BE(log.readUInt8(3) % 2 === 0 ? 0x377f0682 : 0x377f0683, 0);
-  log.writeUInt32BE(3_007_000, 4);
-  const isLittle = log.readUInt32BE(0) === 0x377f0682;
-  const sums: Sums = { first: 0, second: 0 };
-  const put = (at: number): void => void (log.writeUInt32BE(sums.first, at), log.writeUInt32BE(sums.second, at + 4));
-  add(sums, log.subarray(0, 24), isLittle);
-  put(24);
-  for (let at = 32; at + 24 + pageSize <= log.length; at += 24 + pageSize) {
-    log.copy(log, at + 8, 16, 24);
-    add(sums, log.subarray(at, at + 8), isLittle);
-    add(sums, log.subarray(at + 24, at + 24 + pageSize), isLittle);
-    put(at + 16);
-  }
-  return log;
 }
