@@ -20,7 +20,7 @@ import { startWatchdog } from '../../harness/process/watchdog-client.js';
 import { startProvider } from '../../harness/provider/provider.js';
 import { commandOf, findSubjects, subjectNamed } from '../../harness/subject/find.js';
 import { producerOf, traceProgram } from '../ground-truth/traced-role.js';
-import { atLeast, inFolder, median, milliseconds, type Measured } from './measure.js';
+import { atLeast, inFolder, longPairs, median, milliseconds, type Measured } from './measure.js';
 
 const workerCount = 2;
 /** As many as the plan of power losses has of calls. */
@@ -47,7 +47,7 @@ export async function measurePowerLoss(build: string, plan: Plan): Promise<Measu
       const { file, args } = commandOf(subject, 'serve', installation);
       const spawn = { file, args, folder: subject.folder, environment: {}, cgroupHome: null, watchdog, talks: true } as const;
       const runs: { states: number; times: number[] }[] = [];
-      for (let round = 0; round < 3; round++) {
+      for (let round = 0; round < longPairs; round++) {
         const workers = Array.from({ length: workerCount }, (_none, index) =>
           createWorker({ start: () => spawnRole(spawn), folder: join(memory.path, `${index}`), deadlineMs: 60_000 }),
         );
