@@ -27,7 +27,7 @@ it('without strace says which crash models cannot be run, and what to install, i
     encoding: 'utf8',
   });
   expect(stdout).toMatch(
-    /^no {3}strace +strace is not installed \(apt-get install strace\): syscall-kill, io-fault and power-loss /m,
+    /^no {3}strace +strace is not installed \(apt-get install strace\): syscall-kill, io-fault and power-loss cannot be run/m,
   );
   expect(stdout).toMatch(/\nThis machine can run plans, but .* cannot be run: .* void\. Next: apt-get install strace\n$/);
   expect(status).toBe(0);

@@ -33,6 +33,7 @@ describe('the command', () => {
   it.each<[string, number, RegExp, string[]]>([
     ['no such command', 64, /unknown command/, ['nothing']],
     ['no plan named', 64, /missing required argument/, ['run']],
+    ['no state named', 64, /required option '--case <id>' not specified/, ['reduce', keptBundle]],
     ['an unknown option', 64, /unknown option/, ['run', 'x', '--nothing']],
     ['a bad number', 64, /whole number from 1/, ['run', 'x', '--jobs', '0']],
     ['a plan that is not there', 64, /There is no plan at/, ['run', '/nowhere/plan.json']],
