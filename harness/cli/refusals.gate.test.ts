@@ -53,6 +53,15 @@ describe('the command', () => {
     expect((JSON.parse(json.stdout) as { error: { message: string } }).error.message).toMatch(sentence);
   });
 
+  it('a plan by its name alone is not there, and the plans that are here are listed as they can be written', () => {
+    const { status, stderr } = main('run', 'working-state');
+    const [sentence, ...plans] = stderr.trimEnd().split('\n');
+    expect(status).toBe(64);
+    expect(sentence).toBe(`killpoint: There is no plan at ${resolve('working-state')}. The plans that come with killpoint:`);
+    expect(plans).toContain('  preregistrations/working-state.json');
+    expect(plans.every((line) => /^ {2}preregistrations\/[a-z-]+\.json$/.test(line))).toBe(true);
+  });
+
   it.each(['run', 'verify', 'corrupt', 'state', 'doctor', 'provider'])('%s --help exits 0', (name) => {
     const help = main(name, '--help');
     expect([help.status, help.stderr]).toEqual([0, '']);
