@@ -7,6 +7,7 @@ import { codeOf, HarnessError } from './errors.js';
 import type { Installation } from './io/installation.js';
 import { demandWritableOut } from './io/out.js';
 import { limits, readPlainFile } from './io/read.js';
+import { shippedPlans } from './io/shipped-plans.js';
 import { parsePlan } from './plan/load.js';
 import type { Plan } from './plan/types.js';
 import { diagnose, type Diagnosis } from './probe/doctor.js';
@@ -45,7 +46,7 @@ export async function prepare(request: RunRequest): Promise<Prepared> {
   if (process.platform !== 'linux') {
     throw new HarnessError('platform-unsupported', `Runs need Linux; on ${process.platform} killpoint only verifies.`);
   }
-  const planBytes = readPlan(planFile);
+  const planBytes = readPlan(planFile, installation);
   demandWritableOut(resolve(request.out));
   const subjects = findSubjects(installation, request.subjects);
   const plan = parsePlan(
@@ -70,11 +71,16 @@ export async function prepare(request: RunRequest): Promise<Prepared> {
   };
 }
 
-function readPlan(path: string): Buffer {
+function readPlan(path: string, installation: Installation): Buffer {
   try {
     return readPlainFile(path, limits.plan);
   } catch (error) {
-    if (codeOf((error as Error).cause) === 'ENOENT') throw new HarnessError('plan-unreadable', `There is no plan at ${path}.`);
+    if (codeOf((error as Error).cause) === 'ENOENT') throw absent(path, shippedPlans(installation, process.cwd()));
     throw new HarnessError('plan-unreadable', `The plan ${path} cannot be read: ${(error as Error).message}.`, { cause: error });
   }
+}
+
+function absent(path: string, plans: readonly string[]): HarnessError {
+  const further = plans.length === 0 ? '' : ' The plans that come with killpoint:';
+  return new HarnessError('plan-unreadable', `There is no plan at ${path}.${further}`, { items: plans });
 }

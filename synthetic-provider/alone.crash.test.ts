@@ -3,7 +3,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -77,6 +77,28 @@ it('goes on with receipts that are there, where it is told to', async () => {
     .map((line) => (JSON.parse(line) as { seq: number }).seq);
   expect(seqs).toEqual([1, 2, 3, 4]);
 });
+
+it.each([
+  ['one mistake', { key: 'maybe' }, '1 mistake', ['/key: must be one of "ignore", "honour".']],
+  [
+    'several',
+    { key: 'maybe', extra: 1 },
+    '2 mistakes',
+    ['/: has the unknown member "extra".', '/key: must be one of "ignore", "honour".'],
+  ],
+])(
+  'refuses a script with %s with 64, by its file, one mistake a line, and makes no receipts',
+  async (_name, wrong, count, told) => {
+    const script = join(folder, `wrong-${told.length}.json`);
+    const receipts = join(folder, `wrong-${told.length}.jsonl`);
+    writeFileSync(script, JSON.stringify({ requests: [], otherwise: { do: 'answer' }, ...wrong }));
+    const provider = await startedWith('--receipts', receipts, '--script', script);
+    expect(await provider.stop()).toBe(64);
+    const lines = [`synthetic-provider: The script ${script} has ${count}.`, ...told.map((mistake) => `  ${mistake}`)];
+    expect(provider.errors()).toBe(`${lines.join('\n')}\n`);
+    expect(existsSync(receipts)).toBe(false);
+  },
+);
 
 it.each([
   ['a script without a prefix', ['--script', 'x.json'], '--script goes with --receipts.'],

@@ -7,10 +7,11 @@
 import { readFileSync, writeSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { canonical } from './core/canonical.js';
+import { canonical, wellFormed } from './core/canonical.js';
 import { reason } from './core/errors.js';
 import { type Opening, openingMistakes } from './http/registry.js';
 import { startProvider } from './http/server.js';
+import { scriptMistakes } from './script/mistakes.js';
 
 const help = `Usage: synthetic-provider [--port N] [--receipts FILE [--script FILE] [--continue]]
 
@@ -64,11 +65,18 @@ function scriptIn(path: string): unknown {
     const { code } = error as NodeJS.ErrnoException;
     return refuse(code === 'ENOENT' ? 'is not there' : `cannot be read (${code ?? reason(error)})`, error);
   }
+  let script: unknown;
   try {
-    return JSON.parse(text);
+    script = JSON.parse(text);
   } catch (error) {
     return refuse(`is not JSON: ${reason(error)}`, error);
   }
+  const mistakes = scriptMistakes(script).map((mistake) => `\n  ${wellFormed(mistake)}`);
+  if (mistakes.length > 0)
+    throw new Error(
+      `The script ${path} has ${mistakes.length === 1 ? '1 mistake' : `${mistakes.length} mistakes`}.${mistakes.join('')}`,
+    );
+  return script;
 }
 
 /** Synchronous, since a last line written on the way out must not be lost in a pipe. */

@@ -227,7 +227,7 @@ describe('a machine without strace', () => {
     vi.stubEnv('PATH', tools);
     const { voids } = await run(ratchet('produce'));
     const detail =
-      'No system call can be traced here: strace is not installed; cases that kill before a system call, have one fail, or lose power are void.';
+      'No system call can be traced here: strace is not installed (apt-get install strace): syscall-kill, io-fault and power-loss cannot be run, and cases with them are void.';
     expect(voids).toEqual([{ case: 'case', snapshot: 'arm', reason: 'mechanism-missing', detail }]);
   });
 });

@@ -18,3 +18,17 @@ it.each([
     words: expect.stringMatching(words) as string,
   });
 });
+
+it('without strace says which crash models cannot be run, and what to install, in its last line too; plans without them run', () => {
+  const main = join(stand.installation.build, 'harness', 'cli', 'main.js');
+  const { status, stdout } = spawnSync(process.execPath, [main, 'doctor'], {
+    cwd: stand.folder,
+    env: { PATH: stand.folder },
+    encoding: 'utf8',
+  });
+  expect(stdout).toMatch(
+    /^no {3}strace +strace is not installed \(apt-get install strace\): syscall-kill, io-fault and power-loss cannot be run/m,
+  );
+  expect(stdout).toMatch(/\nThis machine can run plans, but .* cannot be run: .* void\. Next: apt-get install strace\n$/);
+  expect(status).toBe(0);
+});

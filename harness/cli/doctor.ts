@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { demandWritableOut } from '../io/out.js';
 import type { Check } from '../probe/check.js';
 import { diagnose } from '../probe/doctor.js';
+import { isReady, readiness } from '../probe/readiness.js';
 import { probeSyncCost } from '../probe/sync-cost.js';
 import type { Exit } from './exit.js';
 
@@ -19,17 +20,17 @@ export function addDoctor(root: Command, exit: Exit): void {
       demandWritableOut(folder);
       const { checks: ofRuns } = await diagnose(folder);
       const checks = [...ofRuns, probeSyncCost(folder)];
-      const ready = checks.every(({ available, weight }) => available || weight !== 'needed');
-      process.stdout.write(json ? `${JSON.stringify({ checks, ready })}\n` : text(checks, ready));
+      const ready = isReady(checks);
+      process.stdout.write(json ? `${JSON.stringify({ checks, ready })}\n` : text(checks));
       exit(ready ? 0 : 2);
     });
 }
 
-function text(checks: readonly Check[], ready: boolean): string {
+function text(checks: readonly Check[]): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.map(
     ({ name, available, weight, detail }) =>
       `${available ? 'yes' : 'no '}  ${name.padEnd(width)}  ${detail}${available || weight !== 'needed' ? '' : ' (needed)'}`,
   );
-  return `${[...lines, ready ? 'This machine can run plans.' : 'This machine cannot run plans: something that is needed is missing.'].join('\n')}\n`;
+  return `${[...lines, readiness(checks)].join('\n')}\n`;
 }

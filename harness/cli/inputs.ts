@@ -30,7 +30,9 @@ export function addStatementOptions(command: Command): Command {
 }
 
 export function addPersonOptions(command: Command): Command {
-  return command.option('--by <name>', 'who says so (default: your login name)').option('--note <text>', 'why; it is recorded');
+  return command
+    .option('--by <name>', 'who says so (default: your login name)')
+    .option('--note <text>', 'why you say so, which is needed and recorded');
 }
 
 export function addAskOptions(command: Command): Command {
@@ -59,9 +61,9 @@ export function statement(given: Given): object | null {
     throw new HarnessError('usage', `--${stray[0]} tells of a response: it goes with ${missing}.`);
   }
   if (finding === undefined) return asked(given);
+  if (response === '') throw empty('--response');
   const told = { ...person(given), finding };
   if (response === undefined) return told;
-  if (response === '') throw empty('--response');
   return { ...told, response: { status: status ?? 200, content_type: contentType ?? null, body: textOf(response) } };
 }
 
@@ -85,8 +87,10 @@ export function readJsonFile(path: string): unknown {
 }
 
 function person({ by, note }: Given): { by: string; note: string } {
-  if (note === '') throw empty('--note');
-  return { by: nameOf(by), note: note ?? '' };
+  // The record takes a note without a word. Of a person it is asked all the same: nobody can add the reason later.
+  if (note === undefined) throw new HarnessError('usage', 'Say why with --note, which is recorded.');
+  if (note.trim() === '') throw empty('--note');
+  return { by: nameOf(by), note };
 }
 
 /** Who says so: by the name that was given, or by that of the login. */

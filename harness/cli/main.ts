@@ -13,6 +13,7 @@ import { packageVersions } from '../probe/versions.js';
 import { addCorrupt } from './corrupt.js';
 import { addDoctor } from './doctor.js';
 import type { Exit } from './exit.js';
+import { tellWhatIsNeeded } from './needed.js';
 import { addOperations } from './operations.js';
 import { addProvider } from './provider.js';
 import { addReduce, addReplay } from './replay.js';
@@ -24,10 +25,10 @@ function program(exit: Exit): Command {
   const root = new Command('killpoint')
     .description('Kills programs that call models and tools, and shows whether they resume or merely restart.')
     .version(packageVersions(ownInstallation()).killpoint ?? '0.0.0')
-    .exitOverride()
-    .showHelpAfterError('(--help lists what can be said)');
+    .exitOverride();
   for (const add of [addRun, addVerify, addCorrupt, addReplay, addReduce, addState, addOperations, addDoctor, addProvider])
     add(root, exit);
+  tellWhatIsNeeded(root);
   return root;
 }
 

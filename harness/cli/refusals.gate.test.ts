@@ -33,6 +33,7 @@ describe('the command', () => {
   it.each<[string, number, RegExp, string[]]>([
     ['no such command', 64, /unknown command/, ['nothing']],
     ['no plan named', 64, /missing required argument/, ['run']],
+    ['no state named', 64, /required option '--case <id>' not specified/, ['reduce', keptBundle]],
     ['an unknown option', 64, /unknown option/, ['run', 'x', '--nothing']],
     ['a bad number', 64, /whole number from 1/, ['run', 'x', '--jobs', '0']],
     ['a plan that is not there', 64, /There is no plan at/, ['run', '/nowhere/plan.json']],
@@ -50,6 +51,15 @@ describe('the command', () => {
     const json = main(...args, '--json');
     expect(json.status).toBe(code);
     expect((JSON.parse(json.stdout) as { error: { message: string } }).error.message).toMatch(sentence);
+  });
+
+  it('a plan by its name alone is not there, and the plans that are here are listed as they can be written', () => {
+    const { status, stderr } = main('run', 'working-state');
+    const [sentence, ...plans] = stderr.trimEnd().split('\n');
+    expect(status).toBe(64);
+    expect(sentence).toBe(`killpoint: There is no plan at ${resolve('working-state')}. The plans that come with killpoint:`);
+    expect(plans).toContain('  preregistrations/working-state.json');
+    expect(plans.every((line) => /^ {2}preregistrations\/[a-z-]+\.json$/.test(line))).toBe(true);
   });
 
   it.each(['run', 'verify', 'corrupt', 'state', 'doctor', 'provider'])('%s --help exits 0', (name) => {

@@ -34,7 +34,7 @@ describe('what is refused', () => {
 
   it.each<[string, RegExp, () => string[]]>([
     ['a command for calls', /holds a session, and "retry" is a command for calls/, () => ['retry', session]],
-    ['another one', /holds a session, and "accept" is a command for calls/, () => ['accept', session]],
+    ['another one', /holds a session, and "accept" is a command for calls/, () => ['accept', session, '--note', 'it reads well']],
     [
       'a message to calls',
       /holds calls, and "send" is a command for a session/,

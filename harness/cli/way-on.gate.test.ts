@@ -90,7 +90,7 @@ describe('for every stage there is a way on', () => {
 
   it('duplicate_accepted', async () => {
     const state = person.stateOf('effect-unknown');
-    await person.killpoint('reconcile', state, '--finding', 'unknown');
+    await person.killpoint('reconcile', state, '--finding', 'unknown', '--note', 'nobody can tell');
     const accepted = await person.killpoint(
       'accept',
       state,

@@ -6,6 +6,7 @@ import { ownCgroup } from '../process/cgroup.js';
 import { fileSystemOf, isUnsafeFileSystem } from './file-system.js';
 import { probeIsolation } from './isolation.js';
 import { loopDevices } from './loop.js';
+import { readiness } from './readiness.js';
 import { probeSyncCost, syncCostAt } from './sync-cost.js';
 import { probeTracing } from './tracing.js';
 import { hasWalResetDefect } from './versions.js';
@@ -124,10 +125,26 @@ describe('a program that is not installed', () => {
     expect(refused?.detail).toMatch(/cannot be made here/);
   });
 
-  it('leaves every case void that is traced, power loss too', async () => {
-    const [strace] = await probeTracing('/nowhere/strace');
-    expect(strace?.detail).toBe(
-      'strace is not installed; cases that kill before a system call, have one fail, or lose power are void',
+  const lost = 'syscall-kill, io-fault and power-loss cannot be run';
+  const next = `This machine can run plans, but ${lost}: cases with them would be void. Next:`;
+
+  it('leaves every case void that is traced, power loss too, and is told with its package', async () => {
+    const checks = await probeTracing('/nowhere/strace');
+    expect(checks[0]?.detail).toBe(`strace is not installed (apt-get install strace): ${lost}, and cases with them are void`);
+    expect(readiness(checks)).toBe(`${next} apt-get install strace`);
+  });
+
+  it('is no remedy where a tracer is there and may do nothing', async () => {
+    const checks = await probeTracing('/bin/true');
+    expect(checks[1]?.detail).toBe(`a child may not be traced, or nothing is done to it: ${lost}, and cases with them are void`);
+    expect(readiness(checks)).toBe(`${next} allow ptrace here (in a container: --cap-add=SYS_PTRACE)`);
+  });
+
+  it('is told last only where nothing that is needed is missing', () => {
+    const check = { name: 'strace', available: false, weight: 'used', detail: '' } as const;
+    expect(readiness([check, { ...check, name: 'node', weight: 'needed' }])).toBe(
+      'This machine cannot run plans: something that is needed is missing.',
     );
+    expect(readiness([{ ...check, available: true }])).toBe('This machine can run plans.');
   });
 });

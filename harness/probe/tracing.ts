@@ -6,12 +6,17 @@ import { execa } from 'execa';
 import { tracerName } from '../process/end.js';
 import type { Check } from './check.js';
 
-const untraced = 'cases that kill before a system call, have one fail, or lose power are void';
+/** The crash models that a plan names and that need a tracer. */
+export const tracedModels = 'syscall-kill, io-fault and power-loss';
+/** What installs the tracer, on Debian and what is made from it. */
+export const installsTracer = 'apt-get install strace';
+
+const untraced = `${tracedModels} cannot be run, and cases with them are void`;
 
 export async function probeTracing(tracer = tracerName): Promise<Check[]> {
   const version = await execa(tracer, ['-V'], { reject: false, stdin: 'ignore' });
   if (version.failed) {
-    const detail = `strace is not installed; ${untraced}`;
+    const detail = `strace is not installed (${installsTracer}): ${untraced}`;
     return [
       { name: 'strace', available: false, weight: 'used', detail },
       { name: 'ptrace', available: false, weight: 'used', detail: 'not tried without strace' },
@@ -33,7 +38,7 @@ export async function probeTracing(tracer = tracerName): Promise<Check[]> {
       weight: 'used',
       detail: works
         ? 'a child can be traced, killed before a system call, and have one fail'
-        : `a child may not be traced, or nothing is done to it; ${untraced}`,
+        : `a child may not be traced, or nothing is done to it: ${untraced}`,
     },
   ];
 }

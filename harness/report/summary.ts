@@ -30,10 +30,7 @@ export function runSummary(result: RunResult, judged: Judged, wallS: string, col
       'claims',
       `${verdict.claims.held} held, ${verdict.claims.broken} broken, ${verdict.claims.unknown} unknown; ${verdict.claims.not_applicable} with nothing to judge`,
     ],
-    [
-      'verdict',
-      `${paint(styles[verdict.verdict], verdict.verdict)}${result.selected ? ': only selected cases ran, and what did not run is unknown' : ''}`,
-    ],
+    ['verdict', `${paint(styles[verdict.verdict], verdict.verdict)}${whyUnknown(result)}`],
     ['bundle', result.bundle],
     ['root', result.rootSha256],
     ...judged.signed.map((path): [string, string] => ['signed', path]),
@@ -44,6 +41,17 @@ export function runSummary(result: RunResult, judged: Judged, wallS: string, col
       '\n',
     ) + '\n'
   );
+}
+
+/** A void case proves nothing, whether it was selected or not: the choice of cases is told only where it left something open. */
+export function whyUnknown({ cases, voids, selected }: Pick<RunResult, 'cases' | 'voids' | 'selected'>): string {
+  if (cases > 0 && voids.length === cases)
+    return cases === 1
+      ? ': the only case that ran is void, and proves nothing'
+      : `: all ${cases} cases are void, and prove nothing`;
+  if (!selected) return '';
+  const ofThem = voids.length === 0 ? '' : ` (${voids.length} of ${cases} void)`;
+  return `: only selected cases ran${ofThem}, and what did not run is unknown`;
 }
 
 function voidLines({ voids }: RunResult): string[] {

@@ -91,6 +91,14 @@ describe('mistakes of a script', () => {
     ]);
   });
 
+  it('are told in the words that plans have: what is unknown, what is lacking, what may be there', () => {
+    expect(scriptMistakes({ key: 'maybe', requests: [], extra: 1 })).toEqual([
+      '/: lacks the member "otherwise".',
+      '/: has the unknown member "extra".',
+      '/key: must be one of "ignore", "honour".',
+    ]);
+  });
+
   it('of look-ups and arrivals are told with their place', () => {
     const lookup = { requests: [{ do: 'guess' }, { do: 'status', status: 200 }, { do: 'tell', status: 500 }], otherwise: {} };
     const script = { key: 'ignore', requests: [], otherwise: answer, lookup, arrivals: { after_questions: 0 } };
@@ -98,7 +106,7 @@ describe('mistakes of a script', () => {
     expect(scriptMistakes(script)).toEqual([
       `/lookup/requests/0: "do" ${told}`,
       '/lookup/requests/1/status: must be >= 400.',
-      '/lookup/requests/2: must NOT have additional properties ("status").',
+      '/lookup/requests/2: has the unknown member "status".',
       `/lookup/otherwise: "do" ${told}`,
       '/arrivals/after_questions: must be >= 1.',
     ]);
@@ -144,11 +152,11 @@ describe('mistakes of a script', () => {
       '/requests/1/tool_calls: must be array.',
       '/requests/2/tool_calls/0/id: must match pattern "^[\\s\\S]".',
       '/requests/2/tool_calls/0/arguments: must be string.',
-      '/requests/4: must NOT have additional properties ("tool_calls").',
+      '/requests/4: has the unknown member "tool_calls".',
       '/strict: must be boolean.',
       '/effects/pay/requests/0: "do" must be one of answer, hold, status, cut, drop, delay, raw, delay_arrival.',
       '/effects/pay/requests/1/status: must be >= 400.',
-      "/effects/mail: must have required property 'otherwise'.",
+      '/effects/mail: lacks the member "otherwise".',
       '/effects/requests: must be object.',
       '/requests/3/tool_calls/0/arguments: the text holds a lone surrogate.',
     ]);

@@ -102,7 +102,15 @@ function concernsDo(error: ShapeError): boolean {
 }
 
 function sentence(error: ShapeError): string {
-  const extra = error.params['additionalProperty'] ?? error.params['allowedValues'] ?? error.params['allowedValue'];
-  const told = extra === undefined ? '' : ` (${JSON.stringify(extra)})`;
-  return `${error.instancePath === '' ? '/' : error.instancePath}: ${error.message ?? error.keyword}${told}.`;
+  return `${error.instancePath === '' ? '/' : error.instancePath}: ${words(error)}.`;
+}
+
+/** Those of the mistakes of a plan. */
+function words({ keyword, params, message }: ShapeError): string {
+  if (keyword === 'additionalProperties') return `has the unknown member ${JSON.stringify(params['additionalProperty'])}`;
+  if (keyword === 'required') return `lacks the member ${JSON.stringify(params['missingProperty'])}`;
+  if (keyword === 'enum')
+    return `must be one of ${(params['allowedValues'] as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`;
+  if (keyword === 'const') return `must be ${JSON.stringify(params['allowedValue'])}`;
+  return message ?? keyword;
 }
