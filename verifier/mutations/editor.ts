@@ -203,6 +203,7 @@ export class Editor {
     );
   }
 
+  /** They may be those of a good bundle that others read too: whoever changes them changes a copy. */
   bytes(path: string): Buffer {
     const bytes = this.files.get(path);
     if (bytes === undefined) throw new Error(`A good bundle holds ${path}.`);

@@ -46,7 +46,7 @@ describe('unknown', () => {
     const verdict = judged(
       changed((editor) => {
         const path = snapshot(editor, 'control').file(log);
-        editor.files.set(path, Buffer.from(editor.bytes(path).fill(0, 40, 60)));
+        editor.files.set(path, Buffer.from(editor.bytes(path)).fill(0, 40, 60));
         editor.coverFiles(snapshot(editor, 'control'));
       }),
     );
