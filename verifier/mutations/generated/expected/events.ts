@@ -149,11 +149,8 @@ export const events: Table = {
   },
   'event attempt.interpreted': {
     interpreter: read,
-    'interpreter.name': [{ when: ['recovered'], ...newer('interpreter') }, read],
-    'interpreter.version': [
-      { when: ['recovered'], of: ['the largest'], ...newer('interpreter') },
-      caught('interpretation-mismatch', 'scenario-unplanned', 'recovery-unlawful'),
-    ],
+    'interpreter.name': [{ when: ['recovered'], ...newer('interpreter'), or: ['recovery-diverged'] }, read],
+    'interpreter.version': caught('interpretation-mismatch', 'scenario-unplanned', 'recovery-unlawful'),
     result: read,
     finish_reason: read,
     text_sha256: hashed('interpretation-mismatch'),
@@ -175,7 +172,7 @@ export const events: Table = {
       { when: ['outcome=succeeded'], ...caught('completion-unsound') },
       { of: ['null'], ...caught('completion-unsound') },
       // Only what is settled by another call has words of the contract.
-      { when: ['settled-by'], ...caught('recovery-unlawful', 'completion-unsound') },
+      { when: ['settled-by'], ...caught('recovery-unlawful', 'completion-unsound', 'order-violated') },
       words,
     ],
     ...recovery,

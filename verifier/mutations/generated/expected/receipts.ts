@@ -124,6 +124,7 @@ export const ofReceipts: Table = {
         'observation-mismatch',
         'receipts-unsealed',
         'reconciliation-unsound',
+        'request-unfounded',
       ],
       with: afterReceipts,
     },

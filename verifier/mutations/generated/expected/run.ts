@@ -28,7 +28,11 @@ export const ofRuns: Table = {
     versions: by('execution-malformed'),
     'versions.node': [{ when: ['calls/v1'], ...by('settings-weak') }, by('record-malformed')],
     'versions.sqlite': [{ when: ['calls/v1'], ...by('settings-weak') }, free('a session keeps nothing in SQLite')],
-    'versions.packages*': free('what was installed; the lock file of the commit is not in the bundle'),
+    // Whoever recovered said in which version of the product.
+    'versions.packages*': {
+      ...free('what was installed; the lock file of the commit is not in the bundle'),
+      or: ['recovery-unlawful'],
+    },
     'platform*': free(machine),
     'mechanisms*': free(machine),
     'says*': free(words),

@@ -1,7 +1,7 @@
 /** What must come of a break in what a tracer told, and in what was made of the states of a power loss. From G3, G5, G25 and G45 to G48. */
 import type { FindingCode } from '../../../checks/check.js';
 import type { Caught, Table } from '../operator.js';
-import { by, each, free } from './words.js';
+import { by, byTrace, each, free } from './words.js';
 
 /** A ratchet stands for as many snapshots as its whole run made calls, a power loss for as many as its trace gives. */
 const others: readonly FindingCode[] = [
@@ -38,6 +38,8 @@ export const ofTraces: Table = {
         of: ['lines swapped'],
         when: ['same-call', '!power-loss'],
         ...free('two calls of one name on one file are told apart by nothing that is held'),
+        // But by what they wrote.
+        or: byTrace,
       },
       { of: ['lines swapped'], when: [...behind, '!last-call'], ...behindTheLast },
       { of: edits, when: [...behind, '!armed-name', '!last-line', '!last-call'], ...behindTheLast },
@@ -51,7 +53,7 @@ export const ofTraces: Table = {
     '(name)': { by: ['record-malformed', ...missed.by], with: ofPower },
     '(path)': [
       { when: ['after-fault'], ...afterFault },
-      { when: behind, ...behindTheLast },
+      { when: behind, ...behindTheLast, or: byTrace },
       { by: [...missed.by, 'fault-ignored'], with: ofPower },
     ],
     '(result)': [
@@ -67,7 +69,7 @@ export const ofTraces: Table = {
     '(end)': by('kill-unproven'),
   },
   'states.jsonl': {
-    state: { by: ['power-state-missed'], with: [...others, ...ofPower] },
+    state: { by: ['power-state-missed'], with: [...others, ...ofPower, 'scenario-unplanned'] },
     ...each(['cut', 'rule', 'at', 'sha256'], { by: ['power-state-missed'], with: others }),
     opened: { by: ['state-refused', 'power-state-missed'], with: [...others, ...ofPower] },
     'opened.entries': { by: ['recovery-misread', 'record-forked', 'promise-lost'], with: [...others, ...ofPower] },
@@ -81,7 +83,10 @@ export const ofTraces: Table = {
       by('recovery-misread'),
     ],
     '(line)': { by: ['power-state-missed'], with: [...others, 'prediction-failed'] },
-    '(file)': { by: ['record-malformed', 'power-state-missed'], with: [...others, ...ofPower, 'prediction-failed'] },
+    '(file)': [
+      { of: ['swapped between cases'], by: ['record-malformed', 'power-state-missed'], with: 'any' },
+      { by: ['record-malformed', 'power-state-missed'], with: [...others, ...ofPower, 'prediction-failed'] },
+    ],
   },
   'derivation.json': {
     workers: [{ of: ['zero'], ...by('power-state-missed') }, free('how many looked at the states side by side')],

@@ -1,6 +1,7 @@
 /** What must come of lies that agree with themselves, of cut ends, and of breaks in the state folder around the log. */
 import type { FindingCode } from '../../../checks/check.js';
 import type { Caught, Free, Row, Table } from '../operator.js';
+import { byTrace } from './words.js';
 
 /** Where evidence was kept, the hash of the request is in the middle of it. */
 const caught = (...by: FindingCode[]): Caught => ({
@@ -43,9 +44,13 @@ export const wholes: Table = {
     basis: planned,
     idempotency_key: planned,
     instruction: planned,
-    content: { ...planned, with: ['prediction-failed', 'manifest-mismatch', 'spec-mismatch', 'reconciliation-unsound'] },
+    content: {
+      ...planned,
+      with: ['prediction-failed', 'manifest-mismatch', 'spec-mismatch', 'reconciliation-unsound', ...byTrace],
+    },
     answer: scripted('Without a scripted text an answer is a sentence of the provider\u2019s own.'),
-    identity: free('The identity of a log is drawn at random, once.'),
+    // What was torn off keeps the old one.
+    identity: { ...free('The identity of a log is drawn at random, once.'), or: ['frame-malformed', 'log-damaged'] },
     session_id: planned,
     run_id: planned,
     submission_id: planned,
@@ -77,6 +82,6 @@ export const wholes: Table = {
     },
     '*': folder(),
   },
-  'state folder': { '(file)': folder() },
+  'state folder': { '(file)': folder(...byTrace) },
   'feature floor': { '(file)': floor, features: floor },
 };
