@@ -16,19 +16,18 @@ export function historyIn(snapshot: Snapshot): History {
   return historyOf(need(snapshot.ledger).events);
 }
 
-/** A race adds a few; of a record with more only so many moments are looked at, since each is read from its beginning. */
-const mostMoments = 64;
+/** A race adds some ten; of a record with more only so many moments are looked at, since each is read from its beginning. */
+const mostMoments = 256;
 
 /**
- * What each of several processes may have read about a call: the whole record, the one with which they began, and each that ends with an event of the
- * call. The last comes first.
+ * What each of several processes may have read: the whole record, the one with which they began, and each between. What is safe about a call can change by
+ * an event of another one under its key. The last comes first.
  */
-export function historiesOfGroup(snapshot: Snapshot, call: string): History[] {
+export function historiesOfGroup(snapshot: Snapshot): History[] {
   const { events } = need(snapshot.ledger);
   const begun = inheritedCount(snapshot);
-  const ends = events.slice(begun).flatMap(({ call_id: id }, index) => (id === call ? [begun + index + 1] : []));
-  const moments = [...new Set([begun, ...ends.slice(0, mostMoments), events.length])].toReversed();
-  return moments.map((length) => historyOf(events.slice(0, length)));
+  const between = Array.from({ length: Math.min(events.length - begun, mostMoments) }, (_none, more) => begun + more);
+  return [...between, events.length].toReversed().map((length) => historyOf(events.slice(0, length)));
 }
 
 /** How many events the snapshot began with. */

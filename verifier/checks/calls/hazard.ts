@@ -21,7 +21,7 @@ export function hazardWrong(
   if (hazard !== null && drift.length > 0) return 'The refusal names a hazard, and a drift beside it.';
   // Fixed inputs begin another call, under a key of which nothing is said here.
   if (hazard === null || asked === 'fix_inputs') return null;
-  const histories = snapshot.group === undefined ? [historyIn(snapshot)] : historiesOfGroup(snapshot, id ?? '');
+  const histories = snapshot.group === undefined ? [historyIn(snapshot)] : historiesOfGroup(snapshot);
   const shown = histories.flatMap((history) => {
     const call = history.calls.get(id ?? '');
     if (call === undefined) return [];

@@ -6,7 +6,10 @@ import type { Editor } from '../../mutations/editor.js';
 import { foretellLess } from '../../mutations/places.js';
 import { canonical, decodeUtf8, parseCanonical } from '../../read/canonical.js';
 import { textSha256 } from '../../read/hash.js';
+import { readBundle, type Snapshot } from '../../read/bundle.js';
 import { changed, expectFindings, judged, snapshot } from '../../testing/match.js';
+import { need } from '../check.js';
+import { historiesOfGroup } from './derived.js';
 
 type Payload = Record<string, unknown>;
 
@@ -215,6 +218,16 @@ describe('G29: a process that was beaten in a race', () => {
     expect(hazards(told('unneeded'))).toEqual([]);
     expect(hazards(told('unsafe'))).toEqual(['recovery-unlawful: The refusal calls unsafe what the record shows as unneeded.']);
   });
+});
+
+it('of a race each moment is read, the last one first', () => {
+  const [, race] = readBundle(changed(() => undefined)).cases.find(({ id }) => id === 'raced')?.snapshots ?? [];
+  if (race === undefined) throw new Error('The small bundle has no race.');
+  const { events } = need(race.ledger);
+  const begun = need(race.base?.ledger ?? race.ledger).events.length;
+  const sizes = (one: Snapshot): number[] => historiesOfGroup(one).map(({ lastSeq }) => lastSeq);
+  expect(events.length).toBeGreaterThan(begun);
+  expect(sizes(race)).toEqual(Array.from({ length: events.length - begun + 1 }, (_none, fewer) => events.length - fewer));
 });
 
 describe('G31: a spec', () => {
